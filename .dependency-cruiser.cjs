@@ -164,7 +164,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel|warm)/",
-          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|journal/read-kept|environments/(environments|make-owned-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|journal/read-replay-state|environments/(environments|make-owned-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),

@@ -12,14 +12,14 @@ import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-que
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openReadReplica, type Read } from "../shared/store/read-replica.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
-import { exportConnections } from "../shared/store/export-connections.ts";
+import { addPostgresPoolMetrics } from "../shared/store/postgres-pool-metrics.ts";
 import { type MaintenanceAge, readMaintenance } from "../shared/store/internal-jobs/read-maintenance.ts";
 import { readPools } from "../shared/store/queues/read-pools.ts";
 import { readQueues } from "../shared/store/queues/read-queues.ts";
-import { countRuns } from "../shared/store/runs/count-runs.ts";
+import { countUnendedRuns } from "../shared/store/runs/read/count-unended-runs.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
 import { type CapacityChecker, createCapacityChecker } from "../shared/services/runs/check-capacity.ts";
-import { createQueueRoom, type QueueRoom } from "../shared/services/runs/check-queue-room.ts";
+import { createQueueLimiter, type QueueLimiter } from "../shared/services/runs/check-queue-limits.ts";
 import { internalJobs } from "../shared/services/maintenance/internal-jobs.ts";
 import { createFleetView, type FleetView } from "../shared/services/runs/fleet-view.ts";
 import { createVersionCache, type VersionCache } from "../shared/services/runs/version-cache.ts";
@@ -49,14 +49,14 @@ export type ApiContext = {
   /** Checks users' quotas and the room in the queue. */
   capacity: CapacityChecker;
   /** The room in the queue, for runs of schedules. */
-  room: QueueRoom;
+  room: QueueLimiter;
   versions: VersionCache;
   jsonSchemas: JsonSchemas;
   /** Finds syntax errors in what is published. */
   sources: SourceChecker;
   guards: Guards;
   /** How many runs have not ended, by status, at most 5 s ago. For metrics: scrapes of several collectors share a count. */
-  openRuns: () => ReturnType<typeof countRuns>;
+  openRuns: () => ReturnType<typeof countUnendedRuns>;
   /** The queues as Postgres knows them, at most 5 s ago. */
   queues: () => ReturnType<typeof readQueues>;
   /** The pools of workers, at most 2 s ago. */
@@ -98,13 +98,13 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const runChanges = track(openRunChanges({ db, log }));
   const fleet = createFleetView(db, config.expectedAdapters);
   const pools = shareRead(2_000, () => readPools(db));
-  const room = createQueueRoom(db, config.queue);
+  const room = createQueueLimiter(db, config.queue);
   const versions = createVersionCache(db);
   const guards = track(openGuards(config, db, log));
   const jsonSchemas = track(createJsonSchemas());
   const sources = track(createSourceChecker());
   const processMetrics = new Registry();
-  exportConnections(processMetrics, db);
+  addPostgresPoolMetrics(processMetrics, db);
   return {
     config,
     log,
@@ -125,7 +125,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     jsonSchemas,
     sources,
     guards,
-    openRuns: shareRead(5_000, () => countRuns(db)),
+    openRuns: shareRead(5_000, () => countUnendedRuns(db)),
     queues: shareRead(5_000, () => readQueues(db)),
     pools,
     maintenance: shareRead(5_000, () => readMaintenance(db, periodicJobs)),

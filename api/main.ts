@@ -3,8 +3,8 @@ import { readEnv } from "../shared/platform/config/env.ts";
 import { loadConfig } from "../shared/platform/config/load-config.ts";
 import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { createLog } from "../shared/platform/log.ts";
-import { exportFaults } from "../shared/platform/lifecycle/export-faults.ts";
-import { writeTrace } from "../shared/platform/run-steps.ts";
+import { addUncaughtErrorMetrics } from "../shared/platform/lifecycle/uncaught-error-metrics.ts";
+import { writeTrace } from "../shared/platform/run-trace-marks.ts";
 import { openTracing } from "../shared/platform/tracing/open-tracing.ts";
 import { openApi } from "./open-api.ts";
 
@@ -23,7 +23,7 @@ await runProcess(async (signal, survive) => {
     log.warn("ALLOWED_ORIGINS=* without keys: any web page that is opened on this machine can run code here");
   log.info({ host: config.http.host, port: config.http.port }, "api ready");
   const net = survive(log);
-  exportFaults(api.processMetrics, net);
+  addUncaughtErrorMetrics(api.processMetrics, net);
   const broken = net.broken.then(() => (process.exitCode = brokenExitCode));
   await Promise.race([aborted(signal), broken]);
   log.info("shutting down");

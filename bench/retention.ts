@@ -9,7 +9,7 @@ import { openDb } from "../shared/store/client.ts";
 import { purgeRows } from "../shared/store/retention/purge-rows.ts";
 import { agingRuns } from "../shared/store/retention/retention-policy.ts";
 import { purgeTranscripts } from "../shared/store/retention/purge-transcripts.ts";
-import { readTranscript } from "../shared/store/runs/read-transcript.ts";
+import { readTranscript } from "../shared/store/runs/transcript/read-transcript.ts";
 import { listedCalls } from "./listed-calls.ts";
 import { timeCall } from "./lists.ts";
 import { quantile } from "./quantile.ts";

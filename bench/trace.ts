@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TraceMark, traceSteps } from "../shared/platform/run-steps.ts";
+import { type TraceMark, traceStages } from "../shared/platform/run-trace-marks.ts";
 import { quantile } from "./quantile.ts";
 import { warmUp } from "./warm-up.ts";
 import { withStack } from "./with-stack.ts";
 
 const rounds = 1000;
-const steps = ["sent", ...traceSteps, "first_output_read", "end_read"];
+const steps = ["sent", ...traceStages, "first_output_read", "end_read"];
 
 /** Measures the steps of warm runs, across all processes. */
 export async function benchTrace(signal: AbortSignal): Promise<string> {

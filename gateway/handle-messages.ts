@@ -5,11 +5,11 @@ import {
   type ToGateway,
   type ToKeeper,
 } from "../shared/schemas/gateway.ts";
-import { openCallDesk } from "./call-desk.ts";
+import { openWorkerClient } from "./worker-client.ts";
 import { bodyLimits, type GatewayLimits } from "./limits.ts";
 import { createReach } from "./reach-target.ts";
-import { shareRoom } from "./share-room.ts";
-import { openTurns } from "./take-turns.ts";
+import { createBufferLimits } from "./buffer-limits.ts";
+import { createTimeSlices } from "./share-event-loop.ts";
 import { type ServedListener, serveListener, type Shared } from "./serve-listener.ts";
 
 type Parts = {
@@ -29,12 +29,12 @@ export type MessageHandler = {
 
 export function createMessageHandler({ options, limits, send, faults, guard }: Parts): MessageHandler {
   const served = new Map<number, ServedListener>();
-  const desk = openCallDesk(send);
+  const desk = openWorkerClient(send);
   const { requestsOfOne, requestsInAll, answersOfOne, answersInAll, always } = bodyLimits;
   const shares = {
-    requests: shareRoom({ ofOne: requestsOfOne, inAll: requestsInAll, always }),
-    answers: shareRoom({ ofOne: answersOfOne, inAll: answersInAll, always }),
-    turns: openTurns(),
+    requests: createBufferLimits({ ofOne: requestsOfOne, inAll: requestsInAll, always }),
+    answers: createBufferLimits({ ofOne: answersOfOne, inAll: answersInAll, always }),
+    turns: createTimeSlices(),
   };
   const shared: Shared = { limits, guard, open: new Set(), desk, ...shares };
   const rule = { allowHosts: options.allow_hosts, allowCidrs: options.allow_cidrs };

@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from "node:stream";
-import type { Pace } from "./take-turns.ts";
+import type { PieceRunner } from "./share-event-loop.ts";
 
 const redacted = Buffer.from("[redacted]");
 
@@ -7,7 +7,7 @@ const redacted = Buffer.from("[redacted]");
  * Returns a stream that replaces texts, however the bytes are cut. It holds back only what may be the beginning of one of them,
  * so an event that is complete is passed on at once. Its time is linear in the bytes, whatever they and the texts are.
  */
-export function redactBytes(texts: readonly string[], pace: Pace): Transform {
+export function redactBytes(texts: readonly string[], pace: PieceRunner): Transform {
   const needles = texts.map(needleOf).toSorted((a, b) => b.bytes.length - a.bytes.length);
   let held: Buffer = Buffer.alloc(0);
   return new Transform({

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Agent, type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { mayTryAgain } from "../shared/domain/connection/may-try-again.ts";
+import { isRetryableStatus } from "../shared/domain/connection/is-retryable-status.ts";
 import type {
   CallAnswer,
   CallAsked,
@@ -11,26 +11,26 @@ import type {
   OpenConnection,
   RecordedAnswer,
 } from "../shared/schemas/gateway.ts";
-import { askedOfPerson, asksPerson } from "./ask-person.ts";
-import type { CallDesk } from "./call-desk.ts";
-import { notAnswered } from "../shared/domain/connection/not-answered.ts";
+import { askedOfPerson, asksPerson } from "./call-approval.ts";
+import type { WorkerClient } from "./worker-client.ts";
+import { unansweredCall } from "../shared/domain/connection/unanswered-call.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
 import type { TlsEnds } from "./end-tls.ts";
 import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./credentials.ts";
 import { findAtHost, findConnection, type Found } from "./find-connection.ts";
 import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
 import type { GatewayLimits } from "./limits.ts";
-import { meterAnswer } from "./meter/meter-answer.ts";
+import { meterAnswer } from "./meter/meter-response.ts";
 import { saysNamesTwice } from "./meter/names-twice.ts";
 import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "./meter/protocol.ts";
 import { readBody } from "./meter/read-body.ts";
 import { bodyLimits } from "./limits.ts";
-import type { Room } from "./share-room.ts";
-import { openPace, type TakeTurn } from "./take-turns.ts";
+import type { BufferLimit } from "./buffer-limits.ts";
+import { createPieceRunner, type TimeSlice } from "./share-event-loop.ts";
 import type { Target } from "./parse-target.ts";
 import { NotReached, type Services } from "./open-services.ts";
 import { recordOf } from "./record/call-key.ts";
-import { recordAnswer } from "./record/record-answer.ts";
+import { recordAnswer } from "./record/record-response.ts";
 import { redactBytes, redactText } from "./redact-bytes.ts";
 import { answerOfRefusal, type CallRefusal, refuseCall } from "./refuse-call.ts";
 
@@ -42,13 +42,13 @@ export type Caller = {
   run: GatewayRun;
   tls: TlsEnds;
   services: Services;
-  desk: Pick<CallDesk, "keep" | "leave" | "end">;
+  desk: Pick<WorkerClient, "keep" | "leave" | "end">;
   /** `gone`: aborted when the client has left. */
   ask(asked: CallAsked, gone: AbortSignal): Promise<{ call: number; answer: CallAnswer }>;
 };
 
 /** What one sandbox's calls may hold, and their turns. */
-export type Share = { requests: Room; answers: Room; turn: TakeTurn };
+export type Share = { requests: BufferLimit; answers: BufferLimit; turn: TimeSlice };
 type Shares = { limits: GatewayLimits; share: Share };
 
 /** Sends a call to its connection's service, with the real key, and the answer back, without it. */
@@ -134,7 +134,7 @@ async function sendCall(call: Call, caller: Caller, request: Request, shares: Sh
 }
 
 /** Long requests are read in turns. */
-const turnsFor = (bytes: Buffer | null, { share }: Shares): TakeTurn =>
+const turnsFor = (bytes: Buffer | null, { share }: Shares): TimeSlice =>
   bytes !== null && bytes.length > bodyLimits.inTurns ? share.turn : async (act) => act();
 
 type Leaving = Request & Prepared & { id: number; may: Exclude<CallAnswer, { kind: "refused" }>; leave: () => Sent };
@@ -143,7 +143,7 @@ type Leaving = Request & Prepared & { id: number; may: Exclude<CallAnswer, { kin
 async function finishCall({ req, res }: Call, leaving: Leaving, way: Way): Promise<void> {
   const { connection, protocol, dropsUsage, length, id, may, leave } = leaving;
   const request_bytes = length ?? Number(req.headers["content-length"] ?? 0);
-  const ended: CallEnded = { ...notAnswered, request_bytes };
+  const ended: CallEnded = { ...unansweredCall, request_bytes };
   try {
     // The client may have left while the call waited.
     if (res.destroyed || res.closed) return;
@@ -348,7 +348,7 @@ async function receive(
   writeHead(res, answer, head, forms);
   const { status } = head;
   const isStream = (answer.headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-  const pace = openPace(share.turn);
+  const pace = createPieceRunner(share.turn);
   const { stream, reading } = meterAnswer({ protocol: status < 300 ? protocol : null, isStream, dropsUsage, pace });
   const source = pipeline(body, stream, redactBytes(forms, pace), () => undefined);
   const { fields } = head;
@@ -360,7 +360,7 @@ async function receive(
           // What a person has let go is not to be done again because other answers are held now.
           room: isAsked ? anyRoom : share.answers,
           isFinished: () =>
-            reading.isWhole && (isAsked ? !mayTryAgain(status) : !reading.isFailed && isKeptStatus(status)),
+            reading.isWhole && (isAsked ? !isRetryableStatus(status) : !reading.isFailed && isKeptStatus(status)),
           keep: (bytes) => {
             const keep = (): Promise<boolean> => caller.desk.keep(recording, keptAnswer(status, fields, bytes));
             return bytes.length > bodyLimits.inTurns ? share.turn(keep) : keep();
@@ -391,7 +391,7 @@ const passOn = (source: Readable, res: ServerResponse): Promise<boolean> =>
 
 /** Answers that the same request would get again. Others may be another one next time. */
 const isKeptStatus = (status: number): boolean => status < 300 || [400, 404, 422].includes(status);
-const anyRoom: Room = { take: () => true, giveBack: () => undefined };
+const anyRoom: BufferLimit = { take: () => true, giveBack: () => undefined };
 
 /** The fields of an answer that are kept with it. */
 function keptFields(fields: readonly string[]): string[] {

@@ -6,9 +6,9 @@ import type { ServedRun } from "../shared/schemas/gateway.ts";
 import { isAt, pathOfCall } from "./find-connection.ts";
 import { beginTunnel, openTlsEnds } from "./end-tls.ts";
 import { forwardRequest } from "./forward-request.ts";
-import type { CallDesk } from "./call-desk.ts";
-import type { Room } from "./share-room.ts";
-import type { TakeTurn } from "./take-turns.ts";
+import type { WorkerClient } from "./worker-client.ts";
+import type { BufferLimit } from "./buffer-limits.ts";
+import type { TimeSlice } from "./share-event-loop.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openServices } from "./open-services.ts";
 import { openTunnel, refuseConnection } from "./open-tunnel.ts";
@@ -29,11 +29,11 @@ export type Shared = {
   limits: GatewayLimits;
   /** Open connections of all sandboxes. */
   open: Set<Socket>;
-  desk: CallDesk;
+  desk: WorkerClient;
   /** Open one sandbox's share of what requests and answers may hold, and its turns. */
-  requests: () => Room;
-  answers: () => Room;
-  turns: () => TakeTurn;
+  requests: () => BufferLimit;
+  answers: () => BufferLimit;
+  turns: () => TimeSlice;
   /** Runs a connection's handler. An error ends that connection only. */
   guard: (socket: Socket, act: () => Promise<void>) => void;
 };

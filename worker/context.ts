@@ -6,16 +6,16 @@ import { type Log, logFaults } from "../shared/platform/log.ts";
 import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
-import { createQueueRoom, type QueueRoom } from "../shared/services/runs/check-queue-room.ts";
-import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
+import { createQueueLimiter, type QueueLimiter } from "../shared/services/runs/check-queue-limits.ts";
+import type { ClaimingWorker } from "../shared/store/runs/queue/claim-run.ts";
 import { readClock } from "../shared/store/read-clock.ts";
-import { readRun } from "../shared/store/runs/read-run.ts";
+import { readRun } from "../shared/store/runs/read/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { followKeys } from "../shared/platform/secrets/follow-keys.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
 import { readPrices } from "./calls/read-prices.ts";
 import type { CallDeps } from "./calls/run-calls.ts";
-import { createSpendRooms } from "./calls/spend-room.ts";
+import { createRemainingSpend } from "./calls/remaining-spend.ts";
 import { createThrottles } from "./calls/throttles.ts";
 import type { Adapter } from "./adapters/adapter.ts";
 import type { Attempt } from "./attempt/attempt.ts";
@@ -67,7 +67,7 @@ export type WorkerContext = {
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
   /** The room in the queue, for runs of schedules. */
-  room: QueueRoom;
+  room: QueueLimiter;
   configs: ConfigView;
   /** The processes of threads. */
   interactive: InteractiveProcesses;
@@ -161,7 +161,7 @@ export async function createWorkerContext(
     sandbox,
     adapters: adapters.byType,
     jsonSchemas: opens(createJsonSchemas()),
-    room: createQueueRoom(db, config.queue),
+    room: createQueueLimiter(db, config.queue),
     configs: createConfigView(db),
     interactive,
     adapterFor: (attempt) => {
@@ -177,7 +177,7 @@ export async function createWorkerContext(
     outputs: new Map(),
     calls: {
       prices: await readPrices(config.modelPrices),
-      rooms: createSpendRooms(db),
+      rooms: createRemainingSpend(db),
       throttles: createThrottles(),
     },
     journals: new Map(),

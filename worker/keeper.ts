@@ -5,7 +5,7 @@ import { loadConfig } from "../shared/platform/config/load-config.ts";
 import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { createLog, logFaults } from "../shared/platform/log.ts";
 import { openDb } from "../shared/store/client.ts";
-import { keepLeftCalls } from "./calls/keep-left-calls.ts";
+import { recordOrphanedCalls } from "./calls/record-orphaned-calls.ts";
 import { readPrices } from "./calls/read-prices.ts";
 
 const gatewayFd = 3;
@@ -26,7 +26,7 @@ await runProcess(async () => {
   const gateway = new Socket({ fd: gatewayFd }).on("error", () => undefined);
   setTimeout(() => gateway.destroy(), mostMs).unref();
   const deps = { db, keyRing: config.encryptionKeys, prices: await readPrices(config.modelPrices) };
-  const kept = await keepLeftCalls(deps, createInterface({ input: gateway }));
+  const kept = await recordOrphanedCalls(deps, createInterface({ input: gateway }));
   if (kept.calls > 0) log.info(kept, "kept the calls of a worker that died");
   await db.close();
 });

@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import type { Config } from "../shared/platform/config/load-config.ts";
 import type { Log } from "../shared/platform/log.ts";
 import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
-import { exportConnections } from "../shared/store/export-connections.ts";
+import { addPostgresPoolMetrics } from "../shared/store/postgres-pool-metrics.ts";
 import { createWorkerContext } from "./context.ts";
 import type { Machine } from "./machine.ts";
 import { type FleetMember, joinFleet } from "./fleet/join-fleet.ts";
@@ -27,7 +27,7 @@ export async function openWorker(
 ): Promise<Worker> {
   const ctx = await createWorkerContext(config, log, parts);
   const { registry } = ctx.metrics;
-  exportConnections(registry, ctx.db);
+  addPostgresPoolMetrics(registry, ctx.db);
   const { slots } = config.worker;
   let member: FleetMember | null = null;
   const seen = {

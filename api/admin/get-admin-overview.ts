@@ -1,8 +1,8 @@
 import { adminOverview } from "../../shared/schemas/admin.ts";
-import { countThings } from "../../shared/store/count-things.ts";
+import { countResources } from "../../shared/store/count-resources.ts";
 import { readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
-import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
-import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
+import { addSums, toAnalytics } from "../../shared/store/analytics/to-analytics.ts";
+import { countActiveRuns } from "../../shared/store/runs/read/active-runs.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -26,10 +26,10 @@ export const getAdminOverview = defineOperation({
     const lastDay = { since: new Date(until.getTime() - dayMs), until, unit: null, timezone: "UTC" };
     const [workers, runs, sums, queues, things] = await Promise.all([
       listWorkers(db, silentWorkerMs),
-      countOpenRuns(db, {}),
+      countActiveRuns(db, {}),
       readAnalytics(db, { by: "all" }, lastDay),
       readQueueStates(ctx),
-      countThings(db),
+      countResources(db),
     ]);
     const add = (count: (worker: (typeof workers)[number]) => number) =>
       workers.reduce((sum, worker) => sum + count(worker), 0);
@@ -39,6 +39,6 @@ export const getAdminOverview = defineOperation({
       slots: add(({ slots }) => slots),
       busy: add(({ busy }) => busy),
     };
-    return { status: 200, body: { workers: fleet, runs, last_day: toFigures(addSums(sums)), queues, ...things } };
+    return { status: 200, body: { workers: fleet, runs, last_day: toAnalytics(addSums(sums)), queues, ...things } };
   },
 });

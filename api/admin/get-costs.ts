@@ -1,7 +1,7 @@
 import { costQuery, costs } from "../../shared/schemas/admin.ts";
 import { readCosts } from "../../shared/store/analytics/read-costs.ts";
 import { readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
-import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
+import { addSums, toAnalytics } from "../../shared/store/analytics/to-analytics.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
@@ -24,7 +24,7 @@ export const getCosts = defineOperation({
         readCosts(db, by, { since, until }, limit),
         readAnalytics(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),
       ]);
-      const total = toFigures(addSums(sums));
+      const total = toAnalytics(addSums(sums));
       return { status: 200, body: { since: since.toISOString(), until: until.toISOString(), by, total, data } };
     }),
 });

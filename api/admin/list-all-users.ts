@@ -1,7 +1,7 @@
 import { adminUser } from "../../shared/schemas/admin.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { userListQuery } from "../../shared/schemas/user.ts";
-import { listUserFigures } from "../../shared/store/analytics/list-user-figures.ts";
+import { listUserFigures } from "../../shared/store/analytics/list-user-analytics.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";

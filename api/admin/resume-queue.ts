@@ -1,7 +1,7 @@
 import { queueParams, queueState } from "../../shared/schemas/admin.ts";
 import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 import { resumeQueue as resume } from "../../shared/store/queues/pauses.ts";
-import { findQueuedRuns } from "../../shared/store/runs/find-queued-runs.ts";
+import { findQueuedRuns } from "../../shared/store/runs/queue/find-queued-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { queueNamed, readQueueState } from "./queue-states.ts";

@@ -4,7 +4,7 @@ import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
 import { runListItem } from "../../shared/schemas/run.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
-import { listRuns } from "../../shared/store/runs/list-runs.ts";
+import { listRuns } from "../../shared/store/runs/read/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

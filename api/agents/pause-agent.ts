@@ -3,7 +3,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, agentRecord, pauseBody } from "../../shared/schemas/agent.ts";
 import { setAgentStatus } from "../../shared/store/agents/change-agent.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
-import { findOpenRuns } from "../../shared/store/runs/open-runs.ts";
+import { findActiveRuns } from "../../shared/store/runs/read/active-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { cancelRuns } from "../../shared/services/runs/cancel-run.ts";
@@ -48,7 +48,7 @@ async function cancelOpenRuns(
   actor: string,
 ): Promise<number> {
   for (let cancelled = 0; ;) {
-    const open = await findOpenRuns(ctx.db, agentId, atOnce);
+    const open = await findActiveRuns(ctx.db, agentId, atOnce);
     if (open.length === 0) return cancelled;
     await cancelRuns(ctx, open, { owner: null, actor });
     cancelled += open.length;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AskedQuestion } from "../../shared/store/runs/read-question.ts";
+import type { AskedQuestion } from "../../shared/store/runs/questions/read-question.ts";
 import { Html, markup } from "./markup.ts";
 import { questionForm } from "./question-form.ts";
 import type { FormFaults } from "./read-form.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { covers } from "../../shared/schemas/scope.ts";
 import { type ResumeDeps, resumeRun } from "../../shared/services/runs/resume-run.ts";
-import type { AskedQuestion } from "../../shared/store/runs/read-question.ts";
+import type { AskedQuestion } from "../../shared/store/runs/questions/read-question.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { closedPage, type Draft, pageAnswer, questionPage, unknownPage } from "./answer-page.ts";

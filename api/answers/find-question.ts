@@ -1,7 +1,7 @@
 import type { Config } from "../../shared/platform/config/load-config.ts";
 import { readSignedPath } from "../../shared/platform/secrets/signed-path.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { type AskedQuestion, readQuestion } from "../../shared/store/runs/read-question.ts";
+import { type AskedQuestion, readQuestion } from "../../shared/store/runs/questions/read-question.ts";
 
 type Deps = { db: Db; config: Pick<Config, "encryptionKeys"> };
 

@@ -1,5 +1,5 @@
 import { transactionBody, transactionRecord } from "../../shared/schemas/billing.ts";
-import { grant } from "../../shared/store/billing/grant.ts";
+import { bookAdjustment } from "../../shared/store/billing/book-adjustment.ts";
 import { readTransactions } from "../../shared/store/billing/list-transactions.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -18,7 +18,11 @@ export const createTransaction = defineOperation({
   request: { body: transactionBody },
   responses: { 201: { description: "The booking", schema: transactionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { headers, body: { user_id, amount_micro_usd, description = null } }) {
-    const id = await grant(db, { user_id, amount_micro_usd, description }, headers?.["idempotency-key"] ?? null);
+    const id = await bookAdjustment(
+      db,
+      { user_id, amount_micro_usd, description },
+      headers?.["idempotency-key"] ?? null,
+    );
     const [body] = await readTransactions(db, [id]);
     if (!body) throw new Error("A new booking has no row.");
     return { status: 201, body };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { clientId, jsonObject } from "../../shared/schemas/primitives.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { readDaemonOf } from "./await-daemon.ts";

@@ -5,7 +5,7 @@ import { newRun } from "../../shared/services/runs/new-run.ts";
 import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
-import { insertRun } from "../../shared/store/runs/insert-run.ts";
+import { insertRun } from "../../shared/store/runs/queue/insert-run.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { wakeDaemon } from "../../shared/services/daemons/wake-daemon.ts";
 import type { ApiContext } from "../context.ts";

@@ -3,8 +3,8 @@ import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { type InputDeps, sendInput } from "../../shared/services/inputs/send-input.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
-import { endDelivery } from "../../shared/store/hooks/deliveries.ts";
-import type { OpenHook } from "../../shared/store/hooks/open-hook.ts";
+import { endDelivery } from "../../shared/store/hooks/store-delivery.ts";
+import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
 import type { FollowedRun } from "../stream/respond-run.ts";
 import type { TailHub } from "../stream/tail-hub.ts";
@@ -30,7 +30,7 @@ type Delivery = {
  */
 export async function acceptDelivery(
   deps: AcceptDeliveryDeps,
-  hook: OpenHook,
+  hook: UnsealedHook,
   delivery: Delivery,
 ): Promise<FollowedRun> {
   const { id } = delivery;
@@ -55,7 +55,7 @@ export async function acceptDelivery(
 /** The run's id was stored with the delivery, so a repeat after the death of this process makes no second run. */
 async function startRun(
   deps: AcceptDeliveryDeps,
-  hook: OpenHook,
+  hook: UnsealedHook,
   { id, run_id, document, traceparent }: Delivery,
 ): Promise<FollowedRun> {
   const origin = { owner: hook.user_id, actor: hook.id, traceparent, key: null };
@@ -70,7 +70,7 @@ async function startRun(
 /** Returns null for a hook that starts runs. A sender's repeat is the same signal; a replay is another one. */
 async function sendSignal(
   deps: AcceptDeliveryDeps,
-  hook: OpenHook,
+  hook: UnsealedHook,
   { id, run_id: idOfReplay, document, isReplay }: Delivery,
 ): Promise<FollowedRun | null> {
   const signal = signalOfDelivery(hook.rules, document);

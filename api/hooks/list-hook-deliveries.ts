@@ -1,7 +1,7 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { hookDelivery, hookDeliveryQuery, hookParams } from "../../shared/schemas/hook.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
-import { listHookDeliveries as readPage } from "../../shared/store/hooks/list-deliveries.ts";
+import { listHookDeliveries as readPage } from "../../shared/store/hooks/list-hook-deliveries.ts";
 import { readHook } from "../../shared/store/hooks/read-hooks.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

@@ -4,15 +4,15 @@ import type { Config, KeyRing } from "../../shared/platform/config/load-config.t
 import { open } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { type KeptDelivery, readKeptDelivery } from "../../shared/store/hooks/kept-deliveries.ts";
-import { type OpenHook, openHook } from "../../shared/store/hooks/open-hook.ts";
+import { type ReplayableDelivery, readReplayableDelivery } from "../../shared/store/hooks/replayable-deliveries.ts";
+import { type UnsealedHook, unsealHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 
 type Deps = { db: Db; config: Pick<Config, "encryptionKeys"> };
 
 /** Returns a hook of the owner's as its deliveries need it. Throws not_found. */
-export async function openOwnHook({ db, config }: Deps, id: string, owner: Owner): Promise<OpenHook> {
-  const hook = await openHook(db, config.encryptionKeys, id);
+export async function openOwnHook({ db, config }: Deps, id: string, owner: Owner): Promise<UnsealedHook> {
+  const hook = await unsealHook(db, config.encryptionKeys, id);
   if (!hook || (owner !== null && hook.user_id !== owner)) throw notFound("hook", id);
   return hook;
 }
@@ -20,10 +20,10 @@ export async function openOwnHook({ db, config }: Deps, id: string, owner: Owner
 /** Returns a delivery of a hook and the request that it came with. Throws not_found, and conflict when it was not kept. */
 export async function openDelivery(
   { db, config }: Deps,
-  hook: OpenHook,
+  hook: UnsealedHook,
   id: string,
-): Promise<{ delivery: KeptDelivery; document: HookDocument }> {
-  const delivery = await readKeptDelivery(db, hook.id, id);
+): Promise<{ delivery: ReplayableDelivery; document: HookDocument }> {
+  const delivery = await readReplayableDelivery(db, hook.id, id);
   if (!delivery) throw notFound("delivery", id);
   if (!delivery.sealed_request)
     throw conflict("delivery_not_kept", "The delivery was filtered or a handshake, so its request was not kept.");

@@ -10,8 +10,8 @@ import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { hookParams, hookReceipt } from "../../shared/schemas/hook.ts";
 import { inputErrors } from "../../shared/services/inputs/send-input.ts";
 import { acceptErrors } from "../../shared/services/runs/accept-run.ts";
-import { insertDelivery, type KnownDelivery } from "../../shared/store/hooks/deliveries.ts";
-import { noteRefusal, type OpenHook, openHook } from "../../shared/store/hooks/open-hook.ts";
+import { insertDelivery, type KnownDelivery } from "../../shared/store/hooks/store-delivery.ts";
+import { noteRefusal, type UnsealedHook, unsealHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { awaitRecord, type FollowedRun } from "../stream/respond-run.ts";
@@ -62,7 +62,7 @@ export const receiveHook = defineOperation({
   ) {
     // The operation is public, so it is limited by address here.
     await ctx.guards.limiter.count(`ip:${ip}`);
-    const hook = await openHook(ctx.db, ctx.config.encryptionKeys, hook_id);
+    const hook = await unsealHook(ctx.db, ctx.config.encryptionKeys, hook_id);
     if (!hook) throw notFound("hook", hook_id);
     const sent = { headers: textsOf(headers), query: textsOf(query), body };
     await checkSender(ctx, hook, sent);
@@ -82,7 +82,7 @@ export const receiveHook = defineOperation({
 });
 
 /** A repeat of a delivery that has its run waits for the run's result where the hook responds with it. */
-const isDone = ({ respond }: OpenHook, status: KnownDelivery["status"]): boolean =>
+const isDone = ({ respond }: UnsealedHook, status: KnownDelivery["status"]): boolean =>
   status === "accepted" && respond === "accepted";
 
 const receiptOf = ({ id, status, run_id, is_new }: KnownDelivery) => ({
@@ -105,14 +105,14 @@ const textsOf = (values: Record<string, unknown>): Record<string, string> =>
 type Sent = { headers: Headers; body: Buffer };
 
 /** Throws bad_request for a request that the sender hasn't signed, and conflict for a hook that takes none. */
-async function checkSender(ctx: Pick<ApiContext, "db">, hook: OpenHook, { headers, body }: Sent): Promise<void> {
+async function checkSender(ctx: Pick<ApiContext, "db">, hook: UnsealedHook, { headers, body }: Sent): Promise<void> {
   const refusal = refusalOf(hook, headers, body);
   if (!refusal) return;
   await noteRefusal(ctx.db, hook.id, refusal.code);
   throw refusal;
 }
 
-function refusalOf(hook: OpenHook, headers: Headers, body: Buffer): AppError | null {
+function refusalOf(hook: UnsealedHook, headers: Headers, body: Buffer): AppError | null {
   const { verify, rules, secrets, now, is_paused } = hook;
   if (verify !== "none" && secrets.length === 0)
     return conflict("hook_without_secret", "The hook has no secret yet. Set it with POST /v1/hooks/{hook_id}/rotate.");
@@ -128,7 +128,7 @@ function refusalOf(hook: OpenHook, headers: Headers, body: Buffer): AppError | n
 /** Stores a delivery, or finds the one that it repeats. The run's id is stored with it, before there is a run. */
 function storeDelivery(
   { db, config }: Pick<ApiContext, "config" | "db">,
-  hook: OpenHook,
+  hook: UnsealedHook,
   document: HookDocument,
   bytes: number,
 ): Promise<KnownDelivery> {
@@ -148,14 +148,14 @@ function storeDelivery(
   });
 }
 
-function statusOf({ verify, rules }: OpenHook, document: HookDocument): "pending" | "filtered" | "handshake" {
+function statusOf({ verify, rules }: UnsealedHook, document: HookDocument): "pending" | "filtered" | "handshake" {
   if (handshakeOf(verify, document)) return "handshake";
   // What the schema has checked.
   return matchesFilter((rules.filter ?? {}) as HookFilter, document) ? "pending" : "filtered";
 }
 
 /** Returns a run's result as an answer. Null: the hook doesn't respond with it, or the run has not succeeded in time. Closes the tail. */
-async function resultOf(deps: RespondDeps, hook: OpenHook, run: FollowedRun, gone: AbortSignal) {
+async function resultOf(deps: RespondDeps, hook: UnsealedHook, run: FollowedRun, gone: AbortSignal) {
   if (hook.respond === "accepted") {
     run.tail.close();
     return null;

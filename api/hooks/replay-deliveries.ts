@@ -2,9 +2,9 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import { newId } from "../../shared/platform/ids.ts";
 import { hookParams, mostReplayed, replayedDeliveries, replayHookBody } from "../../shared/schemas/hook.ts";
 import { rangeFault } from "../../shared/schemas/redelivery.ts";
-import { findDeliveries } from "../../shared/store/hooks/kept-deliveries.ts";
-import { readDeliveries } from "../../shared/store/hooks/list-deliveries.ts";
-import type { OpenHook } from "../../shared/store/hooks/open-hook.ts";
+import { findDeliveries } from "../../shared/store/hooks/replayable-deliveries.ts";
+import { readDeliveries } from "../../shared/store/hooks/list-hook-deliveries.ts";
+import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { acceptDelivery, type AcceptDeliveryDeps } from "./accept-delivery.ts";
@@ -43,7 +43,7 @@ export const replayHookDeliveries = defineOperation({
 /** Starts the run of a delivery once more. What refuses it is noted at the delivery. */
 async function repeat(
   ctx: AcceptDeliveryDeps & Pick<ApiContext, "config">,
-  hook: OpenHook,
+  hook: UnsealedHook,
   id: string,
   traceparent: string | null,
 ): Promise<void> {

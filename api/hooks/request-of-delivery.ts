@@ -2,10 +2,10 @@ import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import { fillText } from "../../shared/domain/hook/template.ts";
 import { type ExecuteRequest, executeRequest } from "../../shared/schemas/execute-request.ts";
 import { clientId, type JsonObject } from "../../shared/schemas/primitives.ts";
-import type { OpenHook } from "../../shared/store/hooks/open-hook.ts";
+import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import { faultAt, fillMap } from "./fill-map.ts";
 
-type Hook = Pick<OpenHook, "id" | "agent_id" | "version" | "runtime_mode" | "rules">;
+type Hook = Pick<UnsealedHook, "id" | "agent_id" | "version" | "runtime_mode" | "rules">;
 
 /** Where the run comes from. */
 type Delivery = { id: string; run_id: string | null };

@@ -3,7 +3,7 @@ import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import { hookParams, hookTest, testHookBody } from "../../shared/schemas/hook.ts";
 import { checkAcceptable } from "../../shared/services/runs/check-acceptable.ts";
-import type { OpenHook } from "../../shared/store/hooks/open-hook.ts";
+import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { describeRefusal } from "./describe-refusal.ts";
@@ -43,7 +43,7 @@ function documentOf({ headers, query, body = null }: Asked): HookDocument {
   return readDelivery({ headers: Object.fromEntries(lower), query, body: bytes });
 }
 
-async function judge(ctx: Deps, hook: OpenHook, document: HookDocument) {
+async function judge(ctx: Deps, hook: UnsealedHook, document: HookDocument) {
   const { verify, rules } = hook;
   const made = await tryRequest(ctx, hook, document);
   return {
@@ -58,7 +58,7 @@ async function judge(ctx: Deps, hook: OpenHook, document: HookDocument) {
 }
 
 /** Returns the signal of a delivery or the request for its run, and why that would be refused now. */
-async function tryRequest(ctx: Deps, hook: OpenHook, document: HookDocument) {
+async function tryRequest(ctx: Deps, hook: UnsealedHook, document: HookDocument) {
   const made: { request: ExecuteRequest | null; signal: DeliveredSignal | null } = { request: null, signal: null };
   try {
     made.signal = signalOfDelivery(hook.rules, document);

@@ -3,7 +3,7 @@ import { type Log, logFaults } from "../../shared/platform/log.ts";
 import { type Act, appendAudit } from "../../shared/store/append-audit.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
-import { type AnswerOnce, createAnswerOnce } from "./answer-once.ts";
+import { type IdempotentResponse, createIdempotentResponse } from "./idempotent-response.ts";
 import { createStreamCounter, type StreamCounter } from "./count-streams.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { openRateLimiter, type RateLimiter } from "./rate-limit.ts";
@@ -14,7 +14,7 @@ export type Guards = {
   authenticate: Authenticate;
   limiter: Pick<RateLimiter, "count">;
   streams: StreamCounter;
-  answerOnce: AnswerOnce;
+  answerOnce: IdempotentResponse;
   /** Bounds what is in memory of bodies that nobody has signed yet, and of those that came with a key and aren't read yet. */
   bodies: { unsigned: BodyBudget; keyed: BodyBudget };
   /** Records a finished act in the audit log. Never rejects, because the act can't be undone. */
@@ -35,7 +35,7 @@ export function openGuards(config: Config, db: Db, log: Log): Guards {
     authenticate: createAuthenticate({ db, auth: config.auth, log }),
     limiter,
     streams: createStreamCounter(config.auth.streams),
-    answerOnce: createAnswerOnce(db, config.encryptionKeys),
+    answerOnce: createIdempotentResponse(db, config.encryptionKeys),
     bodies: {
       unsigned: createBodyBudget(unsignedBodies, "without a key"),
       keyed: createBodyBudget(keyedBodies, "of this caller"),

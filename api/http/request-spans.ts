@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Request } from "express";
 import type { Span, Tracing } from "../../shared/platform/tracing/open-tracing.ts";
-import { onTrace } from "../../shared/platform/run-steps.ts";
+import { onTrace } from "../../shared/platform/run-trace-marks.ts";
 import { parseTraceparent } from "./traceparent.ts";
 
 export type RequestSpan = {

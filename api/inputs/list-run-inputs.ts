@@ -2,7 +2,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { laxBool, pageOf, pageQuery, text } from "../../shared/schemas/primitives.ts";
 import { runInput } from "../../shared/schemas/run-input.ts";
 import { listInputs } from "../../shared/store/inputs/list-inputs.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

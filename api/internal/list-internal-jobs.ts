@@ -2,7 +2,7 @@ import { z } from "zod";
 import { internalJobs } from "../../shared/services/maintenance/internal-jobs.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { internalJobInfo } from "../../shared/schemas/internal-job.ts";
-import { readLastTurns } from "../../shared/store/internal-jobs/read-job-turns.ts";
+import { readLastTurns } from "../../shared/store/internal-jobs/read-internal-job-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

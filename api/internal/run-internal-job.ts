@@ -4,7 +4,7 @@ import { internalJobs } from "../../shared/services/maintenance/internal-jobs.ts
 import { runInternalJob as takeTurn } from "../../shared/services/maintenance/run-internal-job.ts";
 import { jobTurn } from "../../shared/schemas/internal-job.ts";
 import { laxBool, text } from "../../shared/schemas/primitives.ts";
-import { readTurn } from "../../shared/store/internal-jobs/read-job-turns.ts";
+import { readTurn } from "../../shared/store/internal-jobs/read-internal-job-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../shared/services/schedules/prepare-ticks.ts";
 import { startFired } from "../../shared/services/schedules/start-fired.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
-import { turnOf } from "../../shared/store/has-room.ts";
+import { userLockName } from "../../shared/store/user-limits.ts";
 import { findJob } from "../../shared/store/jobs/change-job.ts";
 import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
 import type { JobRow } from "../../shared/store/jobs/job-columns.ts";
@@ -78,7 +78,7 @@ async function fireOnce(
   const { id: job_id, user_id } = job;
   const ready = await reserveTick(ctx, job, prepared);
   // The user's other ticks wait without a connection.
-  const settled = await ctx.db.inTurn(turnOf("runs", user_id), () =>
+  const settled = await ctx.db.inTurn(userLockName("runs", user_id), () =>
     inTransaction(ctx.db, async (client) => {
       const locked = await lockJob(client, job_id, user_id);
       if (!locked) throw notFound("job", job_id);

@@ -5,12 +5,12 @@ import { startFired } from "../../shared/services/schedules/start-fired.ts";
 import { jobParams } from "../../shared/schemas/job.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
-import { turnOf } from "../../shared/store/has-room.ts";
+import { userLockName } from "../../shared/store/user-limits.ts";
 import { findJob } from "../../shared/store/jobs/change-job.ts";
 import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
 import { settleTick, takeTick } from "../../shared/store/jobs/record-ticks.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { refuseCancelled } from "./refuse-cancelled.ts";
@@ -58,7 +58,7 @@ async function fireNow(
   const prepared = await prepareTicks(ctx, seen);
   await ctx.room.reserve(seen);
   // The user's other triggers wait without a connection.
-  return ctx.db.inTurn(turnOf("runs", seen.user_id), () =>
+  return ctx.db.inTurn(userLockName("runs", seen.user_id), () =>
     inTransaction(ctx.db, async (client) => {
       const locked = await lockJob(client, job_id, owner);
       if (!locked) throw notFound("job", job_id);

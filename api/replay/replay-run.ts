@@ -3,7 +3,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { replayBody } from "../../shared/schemas/replay.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept-run.ts";
 import { runAgain } from "../../shared/services/runs/run-again.ts";

@@ -1,6 +1,6 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { cancelRun as cancel } from "../../shared/services/runs/cancel-run.ts";

@@ -1,8 +1,8 @@
 import type { RunStatus } from "../../shared/domain/run/run-status.ts";
 import { wantedLabels } from "../../shared/schemas/labels.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
-import type { RunFilter } from "../../shared/store/runs/list-runs.ts";
-import type { MovedRun } from "../../shared/store/runs/run-changes.ts";
+import type { RunFilter } from "../../shared/store/runs/read/list-runs.ts";
+import type { MovedRun } from "../../shared/store/runs/read/run-changes.ts";
 import type { MembershipOf } from "../stream/change-reader.ts";
 
 export type ChangeFilter = Omit<RunFilter, "search" | "search_in" | "run_ids">;

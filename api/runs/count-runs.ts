@@ -1,6 +1,6 @@
 import { runCountQuery } from "../../shared/schemas/run-filter.ts";
 import { runCounts } from "../../shared/schemas/run.ts";
-import { countByStatus } from "../../shared/store/runs/count-by-status.ts";
+import { countByStatus } from "../../shared/store/runs/read/count-by-status.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

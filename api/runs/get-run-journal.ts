@@ -6,8 +6,8 @@ import { type JournalEntry, journalEntry } from "../../shared/schemas/run-histor
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
 import { type Entry, openEntry } from "../../shared/services/journal/entry.ts";
 import { readEntries } from "../../shared/store/journal/read-journal.ts";
-import { readAnswers } from "../../shared/store/runs/read-answers.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { readAnswers } from "../../shared/store/runs/questions/read-answers.ts";
+import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

@@ -1,6 +1,6 @@
 import { askingRun, askingRunQuery } from "../../shared/schemas/interrupt.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
-import { listAskingRuns } from "../../shared/store/runs/list-asking-runs.ts";
+import { listInterruptedRuns } from "../../shared/store/runs/read/list-interrupted-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
@@ -17,6 +17,6 @@ export const listInterrupts = defineOperation({
   responses: { 200: { description: "A page of runs that wait for an answer", schema: pageOf(askingRun, "run_id") } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listAskingRuns(db, caller.owner, filter, { limit, after, order }) };
+    return { status: 200, body: await listInterruptedRuns(db, caller.owner, filter, { limit, after, order }) };
   },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { listArtifacts } from "../../shared/store/artifacts/read-artifacts.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

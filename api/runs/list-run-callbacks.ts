@@ -4,7 +4,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { runCallback } from "../../shared/schemas/run.ts";
 import { listTries } from "../../shared/store/outbox/list-tries.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

@@ -2,7 +2,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
 import { runCall } from "../../shared/schemas/run-call.ts";
 import { listCalls } from "../../shared/store/calls/read-calls.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

@@ -4,7 +4,7 @@ import { type EventId, formatEventId } from "../../shared/domain/run/event-id.ts
 import { cutPage } from "../../shared/domain/json/cut-page.ts";
 import { laxInt } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
 import { type RunEvent, runEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

@@ -5,7 +5,7 @@ import { cutPage } from "../../shared/domain/json/cut-page.ts";
 import { choice, laxInt, pageOf, text } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";

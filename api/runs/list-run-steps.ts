@@ -5,7 +5,7 @@ import { laxInt } from "../../shared/schemas/primitives.ts";
 import { type RunStep, runStep } from "../../shared/schemas/run-history.ts";
 import { type Entry, openEntry } from "../../shared/services/journal/entry.ts";
 import { readEntries, type StoredEntry } from "../../shared/store/journal/read-journal.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

@@ -1,7 +1,7 @@
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
 import { runListItem } from "../../shared/schemas/run.ts";
-import { listRuns as readPage } from "../../shared/store/runs/list-runs.ts";
+import { listRuns as readPage } from "../../shared/store/runs/read/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

@@ -1,7 +1,7 @@
 import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { redeliver } from "../../shared/store/outbox/redeliver.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
-import { type MovePlace, parseMovePlace } from "../../shared/domain/run/move-place.ts";
+import { type MoveCursor, parseMoveCursor } from "../../shared/domain/run/move-cursor.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { changesResync, runChanged, runChangeEvent, runChangeFilter } from "../../shared/schemas/run-change.ts";
 import type { ApiContext } from "../context.ts";
@@ -51,8 +51,8 @@ export const streamRunChanges = defineOperation({
 });
 
 /** Throws bad_request when the text is no event id. */
-function readPlace(text: string): MovePlace {
-  const place = parseMovePlace(text);
+function readPlace(text: string): MoveCursor {
+  const place = parseMoveCursor(text);
   if (place) return place;
   throw new AppError(
     "bad_request",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { compareEventIds } from "../../shared/domain/run/event-id.ts";
 import { isTerminal } from "../../shared/domain/run/run-status.ts";
-import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";

@@ -1,7 +1,7 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { runPatch, runRecord } from "../../shared/schemas/run.ts";
 import { patchMetadata } from "../../shared/store/runs/patch-metadata.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

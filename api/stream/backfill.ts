@@ -4,8 +4,8 @@ import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { placeEvent } from "../../shared/domain/run/stream-event.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
-import { readTranscript } from "../../shared/store/runs/read-transcript.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
+import { readTranscript } from "../../shared/store/runs/transcript/read-transcript.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 
 type Stores = { db: Db; streams: Pick<RunStreams, "read"> };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatMovePlace, isAfter, type MovePlace } from "../../shared/domain/run/move-place.ts";
+import { formatMoveCursor, isAfter, type MoveCursor } from "../../shared/domain/run/move-cursor.ts";
 import type { ChangesResync } from "../../shared/schemas/run-change.ts";
 
-import type { Move, MovedRun } from "../../shared/store/runs/run-changes.ts";
+import type { Move, MovedRun } from "../../shared/store/runs/read/run-changes.ts";
 import { encodeMessage } from "./write-sse.ts";
 
 /** So many changed runs wait for a reader. When more do, the reader is told to read the list anew. */
@@ -11,12 +11,12 @@ const mostWaiting = 500;
 const restMs = 3_000;
 
 type Reason = ChangesResync["reason"];
-type Resync = { reason: Reason; place: MovePlace };
+type Resync = { reason: Reason; place: MoveCursor };
 
 /** What has become of a run. */
 export type RunChange = {
   /** Of its last move. */
-  place: MovePlace;
+  place: MoveCursor;
   run: MovedRun;
   moves: readonly Move[];
   /** Returns the event's text, which is made once for all readers. */
@@ -29,11 +29,11 @@ export type MembershipOf = (run: MovedRun, moves: readonly Move[]) => boolean | 
 /** One reader of changes. */
 export type ChangeReader = {
   /** `missed`: the changes that came before, or why they are not told. What was added until then comes after it. */
-  begin(at: MovePlace, missed: readonly RunChange[] | Reason): void;
+  begin(at: MoveCursor, missed: readonly RunChange[] | Reason): void;
   /** `place`: behind all of the changes. */
-  add(changes: readonly RunChange[], place: MovePlace): void;
+  add(changes: readonly RunChange[], place: MoveCursor): void;
   /** What came before the place is not told. */
-  lose(place: MovePlace): void;
+  lose(place: MoveCursor): void;
   /** Yields the texts of events at the reader's pace, until the signal is aborted. Closes the reader. */
   texts(until: AbortSignal): AsyncGenerator<string>;
   close(): void;
@@ -43,17 +43,17 @@ export function createChangeReader(membershipOf: MembershipOf, onClose: () => vo
   /** Of each run the last change. */
   const waiting = new Map<string, string>();
   let lost: Resync | null = null;
-  let early: [readonly RunChange[], MovePlace][] | null = [];
-  let seen: MovePlace = { xact: 0n, seq: 0n };
+  let early: [readonly RunChange[], MoveCursor][] | null = [];
+  let seen: MoveCursor = { xact: 0n, seq: 0n };
   let wake: () => void = () => undefined;
 
-  function lose(place: MovePlace, reason: Reason = "too_many"): void {
+  function lose(place: MoveCursor, reason: Reason = "too_many"): void {
     waiting.clear();
     lost = { reason, place };
     wake();
   }
 
-  function add(changes: readonly RunChange[], place: MovePlace): void {
+  function add(changes: readonly RunChange[], place: MoveCursor): void {
     if (early) return void early.push([changes, place]);
     for (const change of changes) {
       const matches = isAfter(change.place, seen) ? membershipOf(change.run, change.moves) : null;
@@ -110,7 +110,7 @@ function take(waiting: Map<string, string>): string {
 const encodeResync = ({ reason, place }: Resync): string =>
   encodeMessage({
     event: "resync",
-    id: formatMovePlace(place),
+    id: formatMoveCursor(place),
     data: { type: "resync", reason } satisfies ChangesResync,
   });
 

@@ -3,7 +3,7 @@ import type { EventId } from "../../shared/domain/run/event-id.ts";
 import { isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
 import { adjoins, type Backfill, join } from "./backfill.ts";
 import type { Tail } from "./tail.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
 import { isTerminal, isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
 import { nextRunOfThread, type RunPlace, type ThreadView } from "../../shared/store/threads/next-run.ts";
 import { followRun, type FollowDeps } from "./follow-run.ts";
 import type { TailHub } from "./tail-hub.ts";

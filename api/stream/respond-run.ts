@@ -2,7 +2,7 @@ import type { EventId } from "../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunRecord } from "../../shared/schemas/run.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRun } from "../../shared/store/runs/read/read-run.ts";
 import type { Prefer } from "../http/parse-prefer.ts";
 import { awaitRunEnd } from "./await-run-end.ts";
 import type { Tail } from "./tail.ts";

@@ -1,4 +1,4 @@
-import { formatMovePlace, type MovePlace } from "../../shared/domain/run/move-place.ts";
+import { formatMoveCursor, type MoveCursor } from "../../shared/domain/run/move-cursor.ts";
 import type { RunChanged } from "../../shared/schemas/run-change.ts";
 import { startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
 import type { Log } from "../../shared/platform/log.ts";
@@ -9,7 +9,7 @@ import {
   readMovedRuns,
   readMoves,
   readPresentPlace,
-} from "../../shared/store/runs/run-changes.ts";
+} from "../../shared/store/runs/read/run-changes.ts";
 import { type ChangeReader, createChangeReader, type MembershipOf, type RunChange } from "./change-reader.ts";
 import { encodeMessage } from "./write-sse.ts";
 
@@ -22,18 +22,18 @@ const mostBatches = 10;
 /** Changes of all runs, for any number of readers of this process. Nothing is asked while there are none. */
 export type RunChanges = {
   /** `after`: the place to go on after; null: now. The reader must be closed. */
-  follow(membershipOf: MembershipOf, after: MovePlace | null): Promise<ChangeReader>;
+  follow(membershipOf: MembershipOf, after: MoveCursor | null): Promise<ChangeReader>;
   close(): Promise<void>;
 };
 
 export function openRunChanges({ db, log }: { db: Db; log: Log }): RunChanges {
   const readers = new Set<ChangeReader>();
   /** What is behind it is told to every reader. */
-  let place: MovePlace | null = null;
-  let beginning: Promise<MovePlace> | null = null;
+  let place: MoveCursor | null = null;
+  let beginning: Promise<MoveCursor> | null = null;
 
   /** Returns the place, which is the present one when there were no readers. */
-  async function begin(): Promise<MovePlace> {
+  async function begin(): Promise<MoveCursor> {
     beginning ??= readPresentPlace(db.sql).finally(() => (beginning = null));
     const present = await beginning;
     return (place ??= present);
@@ -71,7 +71,7 @@ export function openRunChanges({ db, log }: { db: Db; log: Log }): RunChanges {
   };
 }
 
-type Missed = { after: MovePlace | null; present: MovePlace };
+type Missed = { after: MoveCursor | null; present: MoveCursor };
 
 /** Tells a reader what it has missed since it was cut. */
 async function catchUp(db: Db, reader: ChangeReader, { after, present }: Missed): Promise<void> {
@@ -97,7 +97,7 @@ async function describe(db: Db, moves: readonly Move[]): Promise<RunChange[]> {
   });
 }
 
-function changeOf(run: MovedRun, moves: readonly Move[], place: MovePlace): RunChange {
+function changeOf(run: MovedRun, moves: readonly Move[], place: MoveCursor): RunChange {
   const texts = new Map<boolean, string>();
   return {
     ...{ place, run, moves },
@@ -111,7 +111,7 @@ function changeOf(run: MovedRun, moves: readonly Move[], place: MovePlace): RunC
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
-function encodeChange(run: MovedRun, place: MovePlace, matches: boolean): string {
+function encodeChange(run: MovedRun, place: MoveCursor, matches: boolean): string {
   const { labels: _labels, lifecycle: _lifecycle, parent_run_id: _parent, root_run_id: _root, ...rest } = run;
   const { queued_at, error, started_at, ...shown } = rest;
   const data: RunChanged = {
@@ -125,5 +125,5 @@ function encodeChange(run: MovedRun, place: MovePlace, matches: boolean): string
     completed_at: iso(run.completed_at),
     queue_ms: started_at && Math.max(0, started_at.getTime() - queued_at.getTime()),
   };
-  return encodeMessage({ event: data.type, id: formatMovePlace(place), data });
+  return encodeMessage({ event: data.type, id: formatMoveCursor(place), data });
 }

@@ -1,6 +1,6 @@
 import { type Log, logFaults } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
+import { readRunStates, type RunState } from "../../shared/store/runs/read/read-run-states.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RedisAddress } from "../../shared/platform/config/redis-url.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";

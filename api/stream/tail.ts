@@ -1,7 +1,7 @@
 import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { compareEventIds, type EventId } from "../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import type { RunState } from "../../shared/store/runs/read-run-states.ts";
+import type { RunState } from "../../shared/store/runs/read/read-run-states.ts";
 
 /**
  * Live events, or: `resync`: the tail may have missed events, so the reader must read the stores; `over`: the run ended, and the

@@ -4,7 +4,7 @@ import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { usageEntry, type UsageEntry } from "../../shared/schemas/analytics.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import { runFilter } from "../../shared/schemas/run-filter.ts";
-import { listUsage } from "../../shared/store/runs/list-usage.ts";
+import { listUsage } from "../../shared/store/runs/read/list-run-usage.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

@@ -2,7 +2,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { mostRunIds } from "../../shared/schemas/error-group.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
-import { readTraceback } from "../../shared/store/runs/failures.ts";
+import { readTraceback } from "../../shared/store/runs/errors/failures.ts";
 import { groupErrors } from "./group-errors.ts";
 
 type Wanted = { fingerprint: string; since: Date; until: Date };

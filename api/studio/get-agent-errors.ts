@@ -1,8 +1,8 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { agentErrors, timeRangeQuery } from "../../shared/schemas/analytics.ts";
 import { readErrorCodes, readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
-import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
-import { readLastFailures } from "../../shared/store/runs/last-failures.ts";
+import { addSums, toAnalytics } from "../../shared/store/analytics/to-analytics.ts";
+import { readLastFailures } from "../../shared/store/runs/errors/last-failures.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";
@@ -29,7 +29,7 @@ export const getAgentErrors = defineOperation({
         readAnalytics(db, subject, timeRange).then(addSums),
         readLastFailures(db, agent_id, { since, until }),
       ]);
-      const { runs } = toFigures(sums);
+      const { runs } = toAnalytics(sums);
       const data = codes.map(({ code, count }) => {
         const last = failures.get(code) ?? null;
         return { code, count, share: runs > 0 ? count / runs : 0, last };

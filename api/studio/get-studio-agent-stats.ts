@@ -2,7 +2,7 @@ import { agentParams } from "../../shared/schemas/agent.ts";
 import { seriesQuery, studioAnalytics } from "../../shared/schemas/analytics.ts";
 import { versionQuery } from "../../shared/schemas/primitives.ts";
 import { readSeries } from "../../shared/store/analytics/read-series.ts";
-import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
+import { countActiveRuns } from "../../shared/store/runs/read/active-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";
@@ -29,7 +29,7 @@ export const getStudioAgentStats = defineOperation({
       const timeRange = readSeriesTimeRange(query);
       const [figures, open] = await Promise.all([
         readSeries(db, { by: "agent", keys: [agent_id], version: query.version }, timeRange),
-        countOpenRuns(db, { agent_id }),
+        countActiveRuns(db, { agent_id }),
       ]);
       const { since, until, unit, timezone } = timeRange;
       const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };

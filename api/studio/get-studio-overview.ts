@@ -1,6 +1,6 @@
 import { seriesQuery, studioAnalytics, userScope } from "../../shared/schemas/analytics.ts";
 import { readSeries } from "../../shared/store/analytics/read-series.ts";
-import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
+import { countActiveRuns } from "../../shared/store/runs/read/active-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -23,7 +23,7 @@ export const getStudioOverview = defineOperation({
       const timeRange = readSeriesTimeRange(query);
       const [figures, open] = await Promise.all([
         readSeries(db, user_id === null ? { by: "all" } : { by: "user", keys: [user_id] }, timeRange),
-        countOpenRuns(db, { user_id }),
+        countActiveRuns(db, { user_id }),
       ]);
       const { since, until, unit, timezone } = timeRange;
       const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };

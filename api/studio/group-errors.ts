@@ -1,8 +1,8 @@
 import type { ErrorGroup } from "../../shared/schemas/error-group.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
-import { type ErrorDecision, readErrorDecisions } from "../../shared/store/runs/error-groups.ts";
-import { type Failure, type FailureFilter, readFailures } from "../../shared/store/runs/failures.ts";
+import { type ErrorDecision, readErrorDecisions } from "../../shared/store/runs/errors/error-groups.ts";
+import { type Failure, type FailureFilter, readFailures } from "../../shared/store/runs/errors/failures.ts";
 
 /** Errors that are alike, and the runs that had them, newest first. */
 export type GroupedErrors = { group: ErrorGroup; run_ids: string[] };

@@ -2,7 +2,7 @@ import { agentParams } from "../../shared/schemas/agent.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
 import { runListItem } from "../../shared/schemas/run.ts";
-import { listRuns } from "../../shared/store/runs/list-runs.ts";
+import { listRuns } from "../../shared/store/runs/read/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";

@@ -2,7 +2,7 @@ import { agentParams } from "../../shared/schemas/agent.ts";
 import { usageEntry } from "../../shared/schemas/analytics.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { listUsage } from "../../shared/store/runs/list-usage.ts";
+import { listUsage } from "../../shared/store/runs/read/list-run-usage.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";

@@ -6,7 +6,7 @@ import {
   errorGroupPatch,
   errorGroupRange,
 } from "../../shared/schemas/error-group.ts";
-import { decideOnErrors, reopenErrors } from "../../shared/store/runs/error-groups.ts";
+import { decideOnErrors, reopenErrors } from "../../shared/store/runs/errors/error-groups.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findErrorGroup } from "./find-error-group.ts";

@@ -3,7 +3,7 @@ import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
 import { runListItem } from "../../shared/schemas/run.ts";
 import { threadParams } from "../../shared/schemas/thread.ts";
-import { listRuns } from "../../shared/store/runs/list-runs.ts";
+import { listRuns } from "../../shared/store/runs/read/list-runs.ts";
 import { readThread } from "../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

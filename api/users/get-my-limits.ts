@@ -2,7 +2,7 @@ import { z } from "zod";
 import { narrower } from "../../shared/domain/run/narrow-config.ts";
 import { queueTtlMs, requestLimits, runLimits } from "../../shared/domain/run/limits.ts";
 import { me } from "../../shared/schemas/user.ts";
-import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
+import { countActiveRuns } from "../../shared/store/runs/read/active-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -45,7 +45,7 @@ export const getMyLimits = defineOperation({
     },
   },
   async handle({ db, config }: Pick<ApiContext, "config" | "db">, { query, caller }) {
-    const { queued, running } = await countOpenRuns(db, { user_id: ownerOf(caller, query.user_id) });
+    const { queued, running } = await countActiveRuns(db, { user_id: ownerOf(caller, query.user_id) });
     const { user, key } = caller.per_minute;
     const ofUser = user ?? (config.auth.requestsPerMinute || undefined);
     const requests_per_minute = narrower(ofUser, key ?? undefined) ?? null;

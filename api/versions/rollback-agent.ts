@@ -1,7 +1,7 @@
 import { rollback, upgraded } from "../../shared/schemas/upgrade.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { moveCurrentVersion } from "../../shared/services/versions/move-current-version.ts";
+import { setCurrentVersion } from "../../shared/services/versions/set-current-version.ts";
 
 export const rollbackAgent = defineOperation({
   method: "post",
@@ -26,6 +26,6 @@ export const rollbackAgent = defineOperation({
   responses: { 200: { description: "The version that is current now", schema: upgraded } },
   async handle(ctx: Pick<ApiContext, "db" | "streams">, { body, caller }) {
     const { agent_id, version = null } = body;
-    return { status: 200, body: await moveCurrentVersion(ctx, { agent_id, version, publish: false }, caller.owner) };
+    return { status: 200, body: await setCurrentVersion(ctx, { agent_id, version, publish: false }, caller.owner) };
   },
 });

@@ -3,7 +3,7 @@ import { laxBool } from "../../shared/schemas/primitives.ts";
 import { upgrade, upgraded } from "../../shared/schemas/upgrade.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { moveCurrentVersion } from "../../shared/services/versions/move-current-version.ts";
+import { setCurrentVersion } from "../../shared/services/versions/set-current-version.ts";
 
 export const upgradeAgent = defineOperation({
   method: "post",
@@ -33,6 +33,6 @@ export const upgradeAgent = defineOperation({
   errors: ["agent_not_found", "version_archived", "version_not_found"],
   responses: { 200: { description: "The version that is current now", schema: upgraded } },
   async handle(ctx: Pick<ApiContext, "db" | "streams">, { query, body, caller }) {
-    return { status: 200, body: await moveCurrentVersion(ctx, { ...body, publish: !query.strict }, caller.owner) };
+    return { status: 200, body: await setCurrentVersion(ctx, { ...body, publish: !query.strict }, caller.owner) };
   },
 });

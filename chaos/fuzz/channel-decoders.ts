@@ -3,7 +3,7 @@ import { ArchiveFault } from "../../worker/environments/archive-fault.ts";
 import { readArchive } from "../../worker/environments/read-archive.ts";
 import { daemonFrame } from "../../worker/channel/daemon-frame.ts";
 import { decodeFrames, decodeLines } from "../../worker/channel/decode-frames.ts";
-import { readAnswer } from "../../worker/adapters/http/read-answer.ts";
+import { readAnswer } from "../../worker/adapters/http/read-response.ts";
 import type { Random } from "../random.ts";
 import { type Decoder, must, samplesOf } from "./decoder.ts";
 import { chunksOf } from "./mutate.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { meterAnswer } from "../../gateway/meter/meter-answer.ts";
+import { meterAnswer } from "../../gateway/meter/meter-response.ts";
 import { prepareBody, type Protocol, readAsked, readRequest } from "../../gateway/meter/protocol.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 import { callAsked, callEnded } from "../../shared/schemas/gateway.ts";

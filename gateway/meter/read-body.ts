@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { bodyLimits } from "../limits.ts";
-import type { Room } from "../share-room.ts";
+import type { BufferLimit } from "../buffer-limits.ts";
 
 /** Reads a request's body as a whole. `release` is to be called when the call is over. */
 export async function readBody(
   req: IncomingMessage,
-  room: Room,
+  room: BufferLimit,
 ): Promise<{ bytes: Buffer; release: () => void } | { status: 400 | 413 | 503; reason: string }> {
   const parts: Buffer[] = [];
   let size = 0;

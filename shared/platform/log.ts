@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 import { errorText } from "./error-text.ts";
-import { limitRepeats } from "./limit-repeats.ts";
+import { limitRepeats } from "./limit-log-repeats.ts";
 
 export type Log = Logger;
 

@@ -16,7 +16,10 @@ const projectFile = z
     profiles: z
       .record(z.string(), z.object({ url: z.string().optional() }))
       .optional()
-      .meta({ description: "Services to publish to, chosen by --profile. Your own profiles come first. Keys are kept by `runfleet login`." }),
+      .meta({
+        description:
+          "Services to publish to, chosen by --profile. Your own profiles come first. Keys are kept by `runfleet login`.",
+      }),
   })
   .meta({ title: "runfleet.json" });
 

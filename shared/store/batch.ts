@@ -1,11 +1,11 @@
 import pg from "pg";
-import { together, type TogetherOptions, type Verdict } from "../platform/lifecycle/together.ts";
+import { batchCalls, type BatchOptions, type ItemOutcome } from "../platform/lifecycle/batch-calls.ts";
 import { isTransientState } from "./sql-faults.ts";
 
 type Client = Pick<pg.ClientBase, "query">;
 
 /** Something that one statement does for many callers. */
-export type Batch<Item, Result> = TogetherOptions<Item> & {
+export type Batch<Item, Result> = BatchOptions<Item> & {
   /** Gives each item its result, in order. When it rejects, nothing was written for any of them. */
   act: (client: Client, items: Item[]) => Promise<readonly Result[]>;
 };
@@ -20,12 +20,12 @@ export type InBatches = <Item, Result>(batch: Batch<Item, Result>, item: Item, k
 export function createBatches(client: Client): InBatches {
   const calls = new Map<unknown, Map<string, (item: never) => Promise<unknown>>>();
 
-  async function actOn<Item, Result>({ act }: Batch<Item, Result>, items: Item[]): Promise<Verdict<Result>[]> {
+  async function actOn<Item, Result>({ act }: Batch<Item, Result>, items: Item[]): Promise<ItemOutcome<Result>[]> {
     try {
       return (await act(client, items)).map((value) => ({ value }));
     } catch (error) {
       if (items.length === 1 || !isRefused(error)) return items.map(() => ({ error }));
-      const verdicts: Verdict<Result>[] = [];
+      const verdicts: ItemOutcome<Result>[] = [];
       for (const item of items) verdicts.push(...(await actOn({ act, most: 1 }, [item])));
       return verdicts;
     }
@@ -34,7 +34,7 @@ export function createBatches(client: Client): InBatches {
   return <Item, Result>(batch: Batch<Item, Result>, item: Item, key = "") => {
     const byKey = calls.get(batch) ?? new Map<string, (item: never) => Promise<unknown>>();
     calls.set(batch, byKey);
-    const call = (byKey.get(key) ?? together((items: Item[]) => actOn(batch, items), batch)) as (
+    const call = (byKey.get(key) ?? batchCalls((items: Item[]) => actOn(batch, items), batch)) as (
       item: Item,
     ) => Promise<Result>;
     byKey.set(key, call);

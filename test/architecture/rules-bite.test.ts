@@ -38,7 +38,7 @@ const refused: [rule: string, from: string, to: string][] = [
   ["schemas-are-pure", "worker/attempt/decide-a.ts", "shared/platform/stream/keys.ts"],
   ["schemas-are-pure", "api/stream/encode-sse.ts", "node:stream"],
   ["config-is-a-leaf", "shared/platform/config/a.ts", "shared/platform/log.ts"],
-  ["platform-knows-no-act", "shared/platform/net/a.ts", "shared/store/runs/read-run.ts"],
+  ["platform-knows-no-act", "shared/platform/net/a.ts", "shared/store/runs/read/read-run.ts"],
   ["store-knows-no-act", "shared/store/runs/a.ts", "shared/services/runs/end-run.ts"],
   ["an-area-stands-alone", "api/runs/a.ts", "api/agents/create-agent.ts"],
   ["a-protocol-stands-alone", "api/protocols/one/a.ts", "api/protocols/other/b.ts"],

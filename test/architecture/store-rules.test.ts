@@ -16,10 +16,10 @@ const ownStates = [
   "bulk/bulk-operations.ts",
   "bulk/work-bulk.ts",
   "daemons/report-daemon.ts",
-  "has-room.ts",
-  "internal-jobs/claim-job.ts",
-  "internal-jobs/finish-job.ts",
+  "internal-jobs/claim-internal-job.ts",
+  "internal-jobs/finish-internal-job.ts",
   "internal-jobs/read-maintenance.ts",
+  "user-limits.ts",
 ];
 
 test("which states a run is in, and which it goes to, comes from the table of transitions: no SQL spells one", async () => {

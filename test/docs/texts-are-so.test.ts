@@ -88,9 +88,9 @@ test("CONTRIBUTING lists every import rule with its own sentence, and no other",
   );
 });
 
-test("docs/operating.md has every environment variable, and no text names one that isn't read", () => {
+test("docs/configuration.md has every environment variable, and no text names one that isn't read", () => {
   const read = new Set([...variableNames, ...Object.keys(loadDevConfig({}))]);
-  const { spans } = readDocument("docs/operating.md");
+  const { spans } = readDocument("docs/configuration.md");
   const said = spans.flatMap(namesOf);
   expect([...read].filter((name) => !said.includes(name) && !unsaid.includes(name))).toEqual([]);
   const named = documents.flatMap((document) => [
@@ -144,11 +144,11 @@ test("every route that a text names is in the OpenAPI document", () => {
 const metricSources = [
   "api/system/metrics.ts",
   "api/system/maintenance-metrics.ts",
-  "shared/store/export-connections.ts",
+  "shared/store/postgres-pool-metrics.ts",
   "api/http/request-metrics.ts",
-  "shared/platform/lifecycle/export-faults.ts",
+  "shared/platform/lifecycle/uncaught-error-metrics.ts",
   "worker/metrics/serve-metrics.ts",
-  "worker/metrics/step-times.ts",
+  "worker/metrics/stage-times.ts",
   "worker/metrics/worker-metrics.ts",
 ];
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { bodyLimits } from "../../gateway/limits.ts";
-import { meterAnswer } from "../../gateway/meter/meter-answer.ts";
+import { meterAnswer } from "../../gateway/meter/meter-response.ts";
 import { readAsked, readRequest } from "../../gateway/meter/protocol.ts";
 import { saysNamesTwice } from "../../gateway/meter/names-twice.ts";
-import { shareRoom } from "../../gateway/share-room.ts";
-import { openTurns } from "../../gateway/take-turns.ts";
+import { createBufferLimits } from "../../gateway/buffer-limits.ts";
+import { createTimeSlices } from "../../gateway/share-event-loop.ts";
 import { stringEnd } from "../../shared/domain/json/measure-json.ts";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -46,7 +46,7 @@ test("a call is reserved by every model that may answer it, and an embedding has
 });
 
 test("no sandbox takes the room that others have", () => {
-  const open = shareRoom({ ofOne: 60, inAll: 100, always: 10 });
+  const open = createBufferLimits({ ofOne: 60, inAll: 100, always: 10 });
   const [greedy, second, third] = [open(), open(), open()];
   expect([greedy.take(60), greedy.take(1), second.take(40), second.take(1)]).toEqual([true, false, true, false]);
   expect([third.take(10), third.take(1)]).toEqual([true, false]);
@@ -55,7 +55,7 @@ test("no sandbox takes the room that others have", () => {
 });
 
 test("a sandbox that always has something to do leaves others their turns, and rests between its own", async () => {
-  const open = openTurns();
+  const open = createTimeSlices();
   const [greedy, other] = [open(), open()];
   const done: string[] = [];
   const busy = (ms: number): void => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { releaseRuns } from "../../shared/store/runs/schedule-run.ts";
+import { releaseRuns } from "../../shared/store/runs/moves/schedule-run.ts";
 import { openDb } from "../../shared/store/client.ts";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { py } from "../harness/py.ts";

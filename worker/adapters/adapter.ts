@@ -1,6 +1,6 @@
 import type { GatewayCalls } from "../gateway/egress.ts";
 import type { Frame } from "../channel/frame-schema.ts";
-import type { KeptForAgent } from "../journal/read-kept.ts";
+import type { KeptForAgent } from "../journal/read-replay-state.ts";
 
 /** What one execution may use, in bytes and milliseconds. */
 export type RunResources = {

@@ -1,6 +1,6 @@
 import type { BuildOutput } from "../../shared/schemas/build.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
-import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
+import type { ClaimedRun } from "../../shared/store/runs/queue/claimed-run.ts";
 
 /** A claimed run with its version's config: all that an attempt is made of. Secrets are still sealed. */
 export type Attempt = ClaimedRun & VersionConfig;

@@ -1,4 +1,4 @@
-import { trace } from "../../shared/platform/run-steps.ts";
+import { trace } from "../../shared/platform/run-trace-marks.ts";
 import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { Replies } from "../adapters/adapter.ts";
@@ -6,7 +6,7 @@ import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { isStepFrame, type StepFrame } from "../channel/step-frame.ts";
 import type { WorkerContext } from "../context.ts";
 import { type Journal, openJournal } from "../journal/journal.ts";
-import { type Kept, standingOf } from "../journal/read-kept.ts";
+import { type ReplayState, retainedEventsOf } from "../journal/read-replay-state.ts";
 import { abortReasonOf } from "../lease/abort-reason.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import { frameToEvent, startedEvent } from "../output/frame-to-event.ts";
@@ -26,7 +26,7 @@ type Handling = {
   redact: Redactor;
   limits: OutputLimits;
   /** What the run's earlier attempts have kept. */
-  kept: Kept | null;
+  kept: ReplayState | null;
   replies: Replies;
 };
 
@@ -101,7 +101,7 @@ export function createFrameHandler(
     if (frame.type === "started") {
       deps.metrics.started({ adapter: attempt.adapter_type, warm: frame.warm });
       journal.say(null, output.sent().events + 1, false);
-      await output.push(startedEvent(deps, attempt, frame, kept && standingOf(kept, attempt.attempt)));
+      await output.push(startedEvent(deps, attempt, frame, kept && retainedEventsOf(kept, attempt.attempt)));
       return journal.begin();
     }
     if (frame.type === "exit") {

@@ -1,6 +1,6 @@
 import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
-import { loseRun } from "../../shared/store/runs/requeue-run.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import { loseRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
 import { errorText } from "../../shared/platform/error-text.ts";

@@ -1,7 +1,7 @@
 import { applyDefaults } from "../../shared/domain/json/apply-defaults.ts";
 import { createRedactor } from "../../shared/platform/secrets/redact.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
-import { openConnections } from "../../shared/store/connections/open-connections.ts";
+import { openConnections } from "../../shared/store/connections/unseal-connections.ts";
 import { readApprovals } from "../../shared/store/calls/read-approvals.ts";
 import { sumCalls } from "../../shared/store/calls/read-calls.ts";
 import type { RunError, RunEventBody } from "../../shared/schemas/run-event.ts";
@@ -10,13 +10,13 @@ import type { Adapter, Replies } from "../adapters/adapter.ts";
 import { type CallQuestion, openApprovals } from "../calls/approvals.ts";
 import { openRecordedCalls } from "../calls/recorded-calls.ts";
 import { openRunCalls, type RunCalls } from "../calls/run-calls.ts";
-import { openSharedRoom } from "../calls/shared-room.ts";
+import { openSharedBudgets } from "../calls/shared-budgets.ts";
 import type { WorkerContext } from "../context.ts";
-import { type Kept, readKept } from "../journal/read-kept.ts";
+import { type ReplayState, readReplayState } from "../journal/read-replay-state.ts";
 import { readStandingOutputs } from "../journal/standing-outputs.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import type { RunOutput } from "../output/run-output.ts";
-import { type OpenSecrets, openSecrets } from "../../shared/store/secrets/open-secrets.ts";
+import { type UnsealedSecrets, unsealSecrets } from "../../shared/store/secrets/unseal-secrets.ts";
 import { prepareAttempt, type Prepared } from "../prepare/agent-request.ts";
 import { UnreadableRun } from "../prepare/read-stored-run.ts";
 import { secretsNotSet } from "../prepare/secrets-not-set.ts";
@@ -103,7 +103,7 @@ type Beginning = { attempt: Attempt; hold: Hold; request: Prepared["request"]; r
 /** Lets an attempt begin with what earlier attempts have kept. */
 async function goOnWith(
   { db }: RunAgentDeps,
-  { agent, checkpoints, continued, isReplayed, outputs, events }: Kept,
+  { agent, checkpoints, continued, isReplayed, outputs, events }: ReplayState,
   { attempt, hold, request, result }: Beginning,
 ): Promise<void> {
   request.journal = agent;
@@ -118,7 +118,7 @@ async function goOnWith(
 /** The run has gone on as a fresh one: with another input, and its questions are others. */
 function beginAnew(
   request: Prepared["request"],
-  { input_payload, answers }: NonNullable<Kept["continued"]>,
+  { input_payload, answers }: NonNullable<ReplayState["continued"]>,
   { input_schema }: Attempt["config"],
 ): void {
   request.answers = request.answers.slice(answers);
@@ -149,7 +149,7 @@ async function makeReady(deps: RunAgentDeps, attempt: Attempt): Promise<Ready | 
 type CallParts = {
   connections: OpenConnection[];
   publish: (event: RunEventBody) => Promise<void>;
-  kept: Pick<Kept, "calls" | "leftCalls"> | null;
+  kept: Pick<ReplayState, "calls" | "leftCalls"> | null;
   putAside: (question: CallQuestion) => void;
 };
 
@@ -164,7 +164,7 @@ async function openCalls(
   const isAsked = run.attempt > 1 && (run.config.approvals ?? []).length > 0;
   const answers = isAsked ? await untilPostgresAnswers(() => readApprovals(db, run.id)) : new Map<string, unknown>();
   const approvals = openApprovals({ answers, putAside });
-  const shared = await openSharedRoom(db, run);
+  const shared = await openSharedBudgets(db, run);
   const parts = { run, connections, config: run.config, before, recorded, approvals, shared, publish };
   return openRunCalls({ db, ...calls }, parts);
 }
@@ -181,8 +181,8 @@ function forget<T>(journals: Map<string, T>, run_id: string, journal: T): void {
   if (journals.get(run_id) === journal) journals.delete(run_id);
 }
 
-const readKeptBy = ({ config, db }: RunAgentDeps, run: Attempt): Promise<Kept> =>
-  untilPostgresAnswers(() => readKept(db, config.encryptionKeys, run));
+const readKeptBy = ({ config, db }: RunAgentDeps, run: Attempt): Promise<ReplayState> =>
+  untilPostgresAnswers(() => readReplayState(db, config.encryptionKeys, run));
 
 /** A row that can't be read is not thrown, because another attempt would read the same row. */
 function prepare(
@@ -199,10 +199,10 @@ function prepare(
 }
 
 /** Returns the secrets that the agent's config names, but for those that came with the claim. */
-async function findSecrets({ config, db }: RunAgentDeps, attempt: Attempt): Promise<OpenSecrets> {
+async function findSecrets({ config, db }: RunAgentDeps, attempt: Attempt): Promise<UnsealedSecrets> {
   const names = attempt.config.secrets ?? [];
   if (names.length === 0) return { ofAgent: {}, ofOwner: {} };
-  return untilPostgresAnswers(() => openSecrets(db, config.encryptionKeys, { ...attempt, names }));
+  return untilPostgresAnswers(() => unsealSecrets(db, config.encryptionKeys, { ...attempt, names }));
 }
 
 /** Returns the connections that the agent's config names, or why the run can't have them. */

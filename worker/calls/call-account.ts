@@ -2,8 +2,8 @@ import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { CallAnswer, CallAsked } from "../../shared/schemas/gateway.ts";
 import type { Amount } from "../../shared/domain/price/amount.ts";
 import { costOf, type ModelPrice } from "../../shared/domain/price/model-price.ts";
-import type { SharedRoom } from "./shared-room.ts";
-import type { SpendRooms } from "./spend-room.ts";
+import type { SharedBudgets } from "./shared-budgets.ts";
+import type { RemainingSpend } from "./remaining-spend.ts";
 
 export type CallAccount = {
   /** Reserves what a call may cost. Waits while calls in flight may give something back, and nobody has aborted the signal. */
@@ -18,7 +18,13 @@ export type CallAccount = {
 
 export type Reserved = { reserved: Amount; output_most: number | null };
 
-type Options = { user_id: string; budget: AgentConfig["budget"]; spent: Amount; rooms: SpendRooms; shared: SharedRoom };
+type Options = {
+  user_id: string;
+  budget: AgentConfig["budget"];
+  spent: Amount;
+  rooms: RemainingSpend;
+  shared: SharedBudgets;
+};
 
 /** For a model that the price table doesn't know. */
 const usualOutput = 16_384;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { costOf, type PriceTable, priceOf, type TokenCount } from "../../shared/domain/price/model-price.ts";
-import { notAnswered } from "../../shared/domain/connection/not-answered.ts";
+import { unansweredCall } from "../../shared/domain/connection/unanswered-call.ts";
 import type { CallAsked, CallEnded } from "../../shared/schemas/gateway.ts";
 import type { NewCall } from "../../shared/store/calls/insert-call.ts";
 
@@ -76,4 +76,4 @@ export function rowOf({ asked, end, ...ended }: Ended, { tokens, counted, cost }
 }
 
 /** What is known of a call that was lost. */
-export const lostCall: CallEnded = { ...notAnswered, is_lost: true };
+export const lostCall: CallEnded = { ...unansweredCall, is_lost: true };

@@ -7,11 +7,11 @@ import { open, seal } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { type RecordedAnswer, recordedAnswer, type CallRecord } from "../../shared/schemas/gateway.ts";
 import { appendEntry } from "../../shared/store/journal/append-entries.ts";
-import { appendLateAnswer } from "../../shared/store/calls/append-late-answer.ts";
-import { noteOpenCall, readingFor } from "../../shared/store/calls/open-calls.ts";
+import { appendLateAnswer } from "../../shared/store/calls/append-late-response.ts";
+import { noteCallInFlight, readingFor } from "../../shared/store/calls/calls-in-flight.ts";
 import { readEntry } from "../../shared/store/journal/read-entry.ts";
 import type { StoredEntry } from "../../shared/store/journal/read-journal.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import { findDifference, type Difference } from "./find-difference.ts";
@@ -243,7 +243,7 @@ export function openRecordedCalls(
     async begin(slot, call) {
       const named = { run_id: run.id, attempt: run.attempt, key: keyOf(slot), call };
       for (;;) {
-        const noted = await untilPostgresAnswers(() => noteOpenCall(db, named));
+        const noted = await untilPostgresAnswers(() => noteCallInFlight(db, named));
         if (noted !== "read") return noted === "open";
         await sleep(lookEveryMs);
       }

@@ -2,10 +2,10 @@ import { dearestPrice, type PriceTable, type TokenCount } from "../../shared/dom
 import type { CallAnswer, CallAsked, CallEnded, GatewayRun, OpenConnection } from "../../shared/schemas/gateway.ts";
 import type { RunEventBody, TokenUsage } from "../../shared/schemas/run-event.ts";
 import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.ts";
-import { keepReading } from "../../shared/store/calls/open-calls.ts";
+import { keepReading } from "../../shared/store/calls/calls-in-flight.ts";
 import { type CallSums, sumCalls } from "../../shared/store/calls/read-calls.ts";
-import { notAnswered } from "../../shared/domain/connection/not-answered.ts";
-import { mayTryAgain } from "../../shared/domain/connection/may-try-again.ts";
+import { unansweredCall } from "../../shared/domain/connection/unanswered-call.ts";
+import { isRetryableStatus } from "../../shared/domain/connection/is-retryable-status.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
@@ -15,11 +15,11 @@ import type { Amount } from "../../shared/domain/price/amount.ts";
 import { openCallAccount, type Reserved } from "./call-account.ts";
 import { type Counted, countCall, countsNothing, lostCall, rowOf } from "./call-row.ts";
 import { keyOf, type RecordedCalls, type Slot } from "./recorded-calls.ts";
-import type { SharedRoom } from "./shared-room.ts";
-import type { SpendRooms } from "./spend-room.ts";
+import type { SharedBudgets } from "./shared-budgets.ts";
+import type { RemainingSpend } from "./remaining-spend.ts";
 import type { Throttled, Throttles } from "./throttles.ts";
 
-export type CallDeps = { db: Db; prices: PriceTable; rooms: SpendRooms; throttles: Throttles };
+export type CallDeps = { db: Db; prices: PriceTable; rooms: RemainingSpend; throttles: Throttles };
 
 type Options = {
   run: { id: string; attempt: number; user_id: string };
@@ -29,7 +29,7 @@ type Options = {
   before: CallSums;
   recorded: RecordedCalls;
   approvals: Approvals;
-  shared: SharedRoom;
+  shared: SharedBudgets;
   publish: (event: RunEventBody) => Promise<void>;
 };
 
@@ -158,7 +158,7 @@ export function openRunCalls(
 
   /** The attempt is no longer this worker's, or the call can't be told of: it doesn't leave. */
   function abandon(id: number): CallAnswer {
-    void end(id, notAnswered);
+    void end(id, unansweredCall);
     return runEnded;
   }
 
@@ -211,7 +211,7 @@ export function openRunCalls(
     const { failed, is_delivered, status } = end;
     if (failed && record) recorded.fail(slot, { path, request: record.request }, failed);
     // A person's word is for one call.
-    const isSpent = approval !== null && status !== null && !mayTryAgain(status);
+    const isSpent = approval !== null && status !== null && !isRetryableStatus(status);
     recorded.end(slot, is_delivered, isSpent);
   }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
-import { loseRun } from "../../shared/store/runs/requeue-run.ts";
-import { nextMessage } from "../../shared/store/runs/find-queued-runs.ts";
-import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
+import { loseRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { nextMessage } from "../../shared/store/runs/queue/find-queued-runs.ts";
+import { giveBackRun } from "../../shared/store/runs/moves/requeue-run.ts";
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
 import { type ExecuteDeps, executeRun } from "../attempt/execute-run.ts";
 import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";

@@ -7,7 +7,7 @@ import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import { type BuildOutput, buildOutput } from "../../shared/schemas/build.ts";
 import { readVersionConfig } from "../../shared/store/agents/read-version-config.ts";
-import { openAllSecrets } from "../../shared/store/secrets/open-secrets.ts";
+import { unsealAllSecrets } from "../../shared/store/secrets/unseal-secrets.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { egressOf } from "../prepare/agent-request.ts";
 import { secretsNotSet } from "../prepare/secrets-not-set.ts";
@@ -45,7 +45,7 @@ export async function startDaemon(
   if (!host) throw new Error(`This worker can't run daemons of adapter '${adapter_type}'.`);
   const env_vars = openEnv(config.encryptionKeys, agent_id, wanted.sealed_env);
   const names = (agent.secrets ?? []).filter((name) => !(name in env_vars));
-  const secrets = await openAllSecrets(db, config.encryptionKeys, { user_id, agent_id, version, names });
+  const secrets = await unsealAllSecrets(db, config.encryptionKeys, { user_id, agent_id, version, names });
   const missing = names.filter((name) => !(name in secrets));
   if (missing.length > 0) throw new Error(secretsNotSet(agent_id, missing));
   const { output, lock } = await readBuilt(db, agent_id, version);

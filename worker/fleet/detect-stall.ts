@@ -1,5 +1,5 @@
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import { isRunOverdue } from "../../shared/store/runs/find-queued-runs.ts";
+import { isRunOverdue } from "../../shared/store/runs/queue/find-queued-runs.ts";
 import type { WorkerContext } from "../context.ts";
 import { nudgePatienceMs, type RunTaker } from "./take-runs.ts";
 

@@ -1,9 +1,9 @@
 import {
-  findFairerRun,
-  findUrgentRun,
-  lookAtQueue,
-  type WaitingRuns,
-} from "../../shared/store/runs/find-fairer-run.ts";
+  pickFairRun,
+  pickPriorityRun,
+  readQueueMix,
+  type QueueMix,
+} from "../../shared/store/runs/queue/pick-fair-run.ts";
 import type { WorkerContext } from "../context.ts";
 
 /** A nudge takes some milliseconds; after this time it counts as one of a backed up queue. */
@@ -31,15 +31,15 @@ export type FairScheduler = {
 export function createFairScheduler({ db, card }: Pick<WorkerContext, "db" | "card">): FairScheduler {
   const taker = { adapters: card.adapters, pool: card.pool };
   let askedAt = -Infinity;
-  let waiting: Promise<WaitingRuns | null> = Promise.resolve(null);
+  let waiting: Promise<QueueMix | null> = Promise.resolve(null);
 
-  function look(): Promise<WaitingRuns | null> {
+  function look(): Promise<QueueMix | null> {
     if (performance.now() - askedAt < maxAgeMs) return waiting;
     askedAt = performance.now();
-    return (waiting = lookAtQueue(db).catch(() => null));
+    return (waiting = readQueueMix(db).catch(() => null));
   }
-  const fairer = (runId: string): Promise<string | null> => findFairerRun(db, runId, taker).catch(() => null);
-  const urgent = (runId: string): Promise<string | null> => findUrgentRun(db, runId, taker).catch(() => null);
+  const fairer = (runId: string): Promise<string | null> => pickFairRun(db, runId, taker).catch(() => null);
+  const urgent = (runId: string): Promise<string | null> => pickPriorityRun(db, runId, taker).catch(() => null);
 
   return {
     async pickRun(runId, waitedMs) {

@@ -1,13 +1,13 @@
 import { rememberIds } from "../../shared/platform/lifecycle/recent-ids.ts";
-import { findQueuedRuns, findUnclaimedRuns } from "../../shared/store/runs/find-queued-runs.ts";
+import { findQueuedRuns, findUnclaimedRuns } from "../../shared/store/runs/queue/find-queued-runs.ts";
 import { type Consumer, consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "../context.ts";
 import { type ExecuteDeps, executeGranted, executeRun } from "../attempt/execute-run.ts";
 import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
-import { findFirstAttemptsOf } from "../../shared/store/runs/read-granted-run.ts";
-import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
-import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
+import { findFirstAttemptsOf } from "../../shared/store/runs/queue/read-granted-run.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
+import { giveBackRun } from "../../shared/store/runs/moves/requeue-run.ts";
 import { createCreditGiver } from "./give-credit.ts";
 import { createSlots } from "./slots.ts";
 import { createFairScheduler } from "./fair-scheduling.ts";

@@ -1,7 +1,7 @@
 import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { ClaimingWorker } from "../../shared/store/runs/claim-run.ts";
-import { renewSessions, leaveSession } from "../../shared/store/threads/sessions.ts";
+import type { ClaimingWorker } from "../../shared/store/runs/queue/claim-run.ts";
+import { renewProcessLeases, releaseProcess } from "../../shared/store/threads/process-leases.ts";
 import type { Adapter, AgentRequest } from "../adapters/adapter.ts";
 import { installRequirements, withInstall } from "../adapters/python/install-requirements.ts";
 import type { Frame } from "../channel/frame-schema.ts";
@@ -45,7 +45,7 @@ export function openInteractiveProcesses(options: Options): InteractiveProcesses
     void process.over.then(async () => {
       if (processes.get(threadId) !== process) return;
       processes.delete(threadId);
-      await leaveSession(db, card.id, threadId).catch((error: unknown) =>
+      await releaseProcess(db, card.id, threadId).catch((error: unknown) =>
         log.warn({ thread_id: threadId, err: errorText(error) }, "a thread is held until its lease is over"),
       );
     });
@@ -100,6 +100,6 @@ async function renewLeases({ db, card }: Options, processes: Map<string, Interac
     if (now - (process.idleSince() ?? now) > process.idleTimeoutMs || process.isBusyWhileIdle()) process.kill();
   if (processes.size === 0) return;
   const asked = [...processes];
-  const renewed = new Set(await renewSessions(db, card, [...processes.keys()]));
+  const renewed = new Set(await renewProcessLeases(db, card, [...processes.keys()]));
   for (const [threadId, process] of asked) if (!renewed.has(threadId)) process.kill();
 }

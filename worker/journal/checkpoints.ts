@@ -12,7 +12,7 @@ import {
   readCheckpoints,
   readCheckpointSizes as readSizes,
 } from "../../shared/store/journal/keep-checkpoints.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { CheckpointFrame } from "../channel/checkpoint-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
@@ -27,7 +27,7 @@ export type Checkpoints = {
 };
 
 /** What earlier attempts' graphs have reached. `contents`: for the agent's process, in order. `events`: which stand, by attempt. */
-export type KeptCheckpoints = { contents: string[]; events: Map<number, Range[]>; outputs: boolean };
+export type ReplayCheckpoints = { contents: string[]; events: Map<number, Range[]>; outputs: boolean };
 
 type Options = {
   db: Db;
@@ -143,9 +143,9 @@ export async function readCheckpointSizes(db: Db, run_id: string): Promise<Map<s
   return new Map(found.map(({ namespace, bytes, rows }) => [namespace, bytes + rows * rowLength]));
 }
 
-export async function readKeptCheckpoints(db: Db, keyRing: KeyRing, run_id: string): Promise<KeptCheckpoints> {
+export async function readReplayCheckpoints(db: Db, keyRing: KeyRing, run_id: string): Promise<ReplayCheckpoints> {
   const contents: string[] = [];
-  let newest: Omit<KeptCheckpoints, "contents"> = { events: new Map(), outputs: false };
+  let newest: Omit<ReplayCheckpoints, "contents"> = { events: new Map(), outputs: false };
   for (const { id, sealed_content } of await readCheckpoints(db, run_id)) {
     const text = await openText(keyRing, sealed_content, sealedFields.runCheckpoint(run_id, id));
     const { content, events, outputs } = stored.parse(JSON.parse(text));

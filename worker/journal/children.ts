@@ -7,11 +7,11 @@ import {
 import { type EntryContent, storedKey } from "../../shared/services/journal/entry.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import { appendEntry } from "../../shared/store/journal/append-entries.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { ChildOpen } from "../channel/child-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-import type { Kept } from "./read-kept.ts";
+import type { ReplayState } from "./read-replay-state.ts";
 import type { Settled } from "./settle-output.ts";
 import type { Waits } from "./waits.ts";
 
@@ -27,7 +27,7 @@ type ContentWith = (settled: Omit<Settled, "isSaid">) => EntryContent;
 type Options = {
   deps: ChildDeps;
   run: HeldRun;
-  kept: Kept | null;
+  kept: ReplayState | null;
   publish: (event: RunEventBody) => Promise<void>;
   stop: (reason: AbortReason) => void;
   look: () => Promise<void>;

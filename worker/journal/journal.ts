@@ -8,7 +8,7 @@ import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { appendEntry } from "../../shared/store/journal/append-entries.ts";
 import { dropEntries, readJournal } from "../../shared/store/journal/read-journal.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { Suspension } from "../channel/suspension.ts";
 import type { ContinueFrame } from "../channel/continue-frame.ts";
@@ -22,10 +22,10 @@ import { openChildren } from "./children.ts";
 import { type Delivered, openDelivery } from "./delivery.ts";
 import { forAgent, isOfWait } from "./entry-for-agent.ts";
 import { lengthOf } from "./entry-length.ts";
-import type { Kept } from "./read-kept.ts";
+import type { ReplayState } from "./read-replay-state.ts";
 import { createLedger, mergeRanges, type Range, type Settled } from "./settle-output.ts";
 import { openMessages } from "./messages.ts";
-import { openRest } from "./rest.ts";
+import { openIdleRelease } from "./release-idle-process.ts";
 import { signalUrl } from "./signal-url.ts";
 import { openWaits } from "./waits.ts";
 
@@ -59,7 +59,7 @@ type Options = {
   deps: JournalDeps;
   run: HeldRun & { cancel_requested: boolean };
   /** Of earlier attempts; null: nothing. */
-  kept: Kept | null;
+  kept: ReplayState | null;
   /** Sends an event, redacted and limited; its seq is the next. `segment`: what says it; left out: the worker. */
   publish: (event: RunEventBody, segment?: string) => Promise<void>;
   /** Resolves when the transcript holds all events so far. */
@@ -106,7 +106,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
   let count = kept?.agent.count ?? 0;
   let bytes = kept?.bytes ?? 0;
   let ranges = [...(kept?.events.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
-  const rest = openRest({
+  const rest = openIdleRelease({
     reply,
     stop,
     suspend,

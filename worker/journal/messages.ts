@@ -6,7 +6,7 @@ import { type EntryContent, storedKey } from "../../shared/services/journal/entr
 import type { Db } from "../../shared/store/client.ts";
 import { readUntakenMessages, takeMessages } from "../../shared/store/inputs/take-messages.ts";
 import { appendEntry } from "../../shared/store/journal/append-entries.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { MessagesTake } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";

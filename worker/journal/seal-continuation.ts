@@ -1,7 +1,7 @@
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
 import { sealEntry, storedKey } from "../../shared/services/journal/entry.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 
 /** Returns the entry with which the journal of a run begins anew, and its key in the table. */
 export async function sealContinuation(

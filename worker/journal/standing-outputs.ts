@@ -1,6 +1,6 @@
 import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { readTranscript } from "../../shared/store/runs/read-transcript.ts";
+import { readTranscript } from "../../shared/store/runs/transcript/read-transcript.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { Range } from "./settle-output.ts";
 

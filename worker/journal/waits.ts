@@ -3,13 +3,13 @@ import { cancelRun, type CancelDeps } from "../../shared/services/runs/cancel-ru
 import { endDueWaits } from "../../shared/store/journal/end-waits-of-running.ts";
 import { abandonWait } from "../../shared/store/journal/give-signal.ts";
 import { openWait } from "../../shared/store/journal/open-wait.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { OpenWait } from "../channel/suspension.ts";
 import type { WaitOpen } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 import { type Entry, type EntryContent, storedKey } from "../../shared/services/journal/entry.ts";
-import type { Kept } from "./read-kept.ts";
+import type { ReplayState } from "./read-replay-state.ts";
 import type { Settled } from "./settle-output.ts";
 
 /** What an attempt's agent waits for, that the service knows of. */
@@ -32,7 +32,7 @@ export type Waits = {
 type Options = {
   deps: CancelDeps;
   run: HeldRun & { cancel_requested: boolean };
-  kept: Kept | null;
+  kept: ReplayState | null;
   publish: (event: RunEventBody) => Promise<void>;
   stop: (reason: AbortReason) => void;
   /** Reads what waits have ended as, and hands it over. */

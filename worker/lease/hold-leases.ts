@@ -1,6 +1,6 @@
 import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { type HeldRun, renewLeases } from "../../shared/store/runs/renew-leases.ts";
+import { type HeldRun, renewLeases } from "../../shared/store/runs/moves/renew-leases.ts";
 import type { AbortReason } from "./abort-reason.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Db } from "../../shared/store/client.ts";
-import { compactTranscript, type EndedAttempt } from "../../shared/store/runs/compact-transcript.ts";
+import { compactTranscript, type EndedAttempt } from "../../shared/store/runs/transcript/compact-transcript.ts";
 
 /** Joins what slow runs have written piece by piece, so that an old run is a row or two. */
 export type TranscriptCompactor = {

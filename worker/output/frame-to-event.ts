@@ -3,7 +3,7 @@ import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import type { WorkerContext } from "../context.ts";
-import type { Standing } from "../journal/read-kept.ts";
+import type { RetainedEvents } from "../journal/read-replay-state.ts";
 
 /** Frames that say how the run ends, and files, which are stored before their event is made. */
 const withoutEvent = ["result", "error", "interrupt", "artifact"] as const;
@@ -32,7 +32,7 @@ export function startedEvent(
   ctx: Ctx,
   attempt: Attempt,
   { warm, reused }: Extract<Frame, { type: "started" }>,
-  standing: Standing | null,
+  standing: RetainedEvents | null,
 ): RunEventBody {
   const { adapter_type, runtime_mode, lifecycle, requeue_reason, wait_reason } = attempt;
   const follows = attempt.attempt === 1 && wait_reason === null && { follows: formatEventId(queuedEvent) };
@@ -52,5 +52,5 @@ export function startedEvent(
 }
 
 /** Says what of the attempt before stands; nothing, where it has kept nothing. */
-const restartOf = (attempt: number, reason: string, standing: Standing | null) =>
+const restartOf = (attempt: number, reason: string, standing: RetainedEvents | null) =>
   standing ? { ...standing, reason } : { discards: { attempt, reason } };

@@ -1,7 +1,7 @@
 import { salvageStream } from "../../shared/services/runs/salvage-stream.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
+import type { ClaimedRun } from "../../shared/store/runs/queue/claimed-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 
 type Deps = { db: Db; streams: RunStreams };

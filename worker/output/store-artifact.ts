@@ -4,7 +4,7 @@ import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import { storeArtifact } from "../../shared/store/artifacts/store-artifact.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 import { guessMime } from "./guess-mime.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";

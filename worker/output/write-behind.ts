@@ -3,7 +3,7 @@ import type { Log } from "../../shared/platform/log.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { isPostgresAway } from "../../shared/store/sql-faults.ts";
-import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
+import { appendTranscript } from "../../shared/store/runs/transcript/append-transcript.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 export type WriteBehind = {

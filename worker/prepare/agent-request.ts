@@ -10,7 +10,7 @@ import { hashJson } from "../../shared/platform/hash-json.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 import type { Usage } from "../../shared/schemas/run-event.ts";
-import type { OpenSecrets } from "../../shared/store/secrets/open-secrets.ts";
+import type { UnsealedSecrets } from "../../shared/store/secrets/unseal-secrets.ts";
 import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import { checkStoredRun, readTexts } from "./read-stored-run.ts";
@@ -34,7 +34,7 @@ export type Prepared = {
 export function prepareAttempt(
   keyRing: KeyRing,
   attempt: Attempt,
-  { connections, opened }: { connections: OpenConnection[]; opened: OpenSecrets },
+  { connections, opened }: { connections: OpenConnection[]; opened: UnsealedSecrets },
 ): Prepared {
   checkStoredRun(attempt);
   const { config, sealed_files, sealed_env } = attempt;

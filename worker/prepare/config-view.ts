@@ -3,7 +3,7 @@ import { buildOutput } from "../../shared/schemas/build.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { type ReadConfig, readVersionConfig } from "../../shared/store/agents/read-version-config.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
+import type { ClaimedRun } from "../../shared/store/runs/queue/claimed-run.ts";
 import type { VersionConfig } from "../attempt/attempt.ts";
 
 /** Characters of JSON in all cached configs. */

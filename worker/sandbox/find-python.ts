@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import type { Python } from "./sandbox.ts";
-import { probeUid } from "./slot-uids.ts";
+import { probeUid } from "./sandbox-uids.ts";
 
 const run = promisify(execFile);
 const oldest = [3, 9] as const;

@@ -6,12 +6,12 @@ import type { Python, Sandbox } from "./sandbox.ts";
 import { bareProcess, landlock, seatbelt } from "./levels/confinements.ts";
 import { createNamespaceSandbox } from "./levels/namespaces.ts";
 import { createSupervisedSandbox } from "./levels/supervised.ts";
-import type { SlotUids } from "./slot-uids.ts";
+import type { SandboxUids } from "./sandbox-uids.ts";
 
 type LevelParts = {
   bwrap: OpenExecutable | null;
   python: Python;
-  uids: SlotUids | null;
+  uids: SandboxUids | null;
   strayFds: readonly number[];
   egress: Egress;
 };

@@ -6,7 +6,7 @@ import { findBwrap } from "./find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";
 import { type Level, listLevels } from "./list-levels.ts";
 import { runCanaries } from "./run-canaries.ts";
-import { openSlotUids } from "./slot-uids.ts";
+import { openSandboxUids } from "./sandbox-uids.ts";
 import { findStrayFds } from "./stray-fds.ts";
 
 type SandboxOptions = {
@@ -37,7 +37,7 @@ export async function openSandbox({
   egress,
   log,
 }: SandboxOptions): Promise<ProvenSandbox> {
-  const uids = openSlotUids();
+  const uids = openSandboxUids();
   const executable = findBwrap(bwrap, searchPath);
   const parts = { bwrap: executable, python, uids, strayFds: findStrayFds(), egress };
   const closeParts = () => {

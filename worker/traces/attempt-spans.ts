@@ -1,7 +1,7 @@
-import { onTrace, type TraceMark } from "../../shared/platform/run-steps.ts";
+import { onTrace, type TraceMark } from "../../shared/platform/run-trace-marks.ts";
 import type { Attributes, Span, Tracing } from "../../shared/platform/tracing/open-tracing.ts";
 import type { RunEventBody, Usage } from "../../shared/schemas/run-event.ts";
-import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
+import type { ClaimedRun } from "../../shared/store/runs/queue/claimed-run.ts";
 
 export type AttemptSpans = {
   /** Begins the attempt's spans. Returns the run with the attempt as the parent of what its agent traces. */

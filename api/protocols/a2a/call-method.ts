@@ -10,7 +10,7 @@ import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";
 import { awayOf } from "../../stream/resume-elsewhere.ts";
 import { writeSse } from "../../stream/write-sse.ts";
-import { type Answer, jsonAnswer, resultOf } from "../rpc-answer.ts";
+import { type Answer, jsonAnswer, resultOf } from "../rpc-response.ts";
 import { readParams } from "../read-rpc.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";

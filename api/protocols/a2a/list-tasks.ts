@@ -1,7 +1,7 @@
 import { pageBytes } from "../../../shared/domain/json/cut-page.ts";
 import type { RunStatus } from "../../../shared/domain/run/run-status.ts";
 import type { RunListItem } from "../../../shared/schemas/run.ts";
-import { countListedRuns, listRuns } from "../../../shared/store/runs/list-runs.ts";
+import { countListedRuns, listRuns } from "../../../shared/store/runs/read/list-runs.ts";
 import type { ListParams } from "./params.ts";
 import { contextOf, type Place, type ReadDeps, readTask, readTaskRun } from "./read-task.ts";
 import { saidOf } from "./run-input.ts";

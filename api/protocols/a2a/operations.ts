@@ -8,8 +8,8 @@ import { requireScope } from "../../http/authorize.ts";
 import { defineOperation, type Operation } from "../../http/define-operation.ts";
 import { awayOf } from "../../stream/resume-elsewhere.ts";
 import { writeSse } from "../../stream/write-sse.ts";
-import { baseOf, baseHeaders } from "../base-of.ts";
-import { failureAnswer, jsonAnswer, type Answer, type TextResult } from "../rpc-answer.ts";
+import { baseUrlOf, baseHeaders } from "../base-url.ts";
+import { failureAnswer, jsonAnswer, type Answer, type TextResult } from "../rpc-response.ts";
 import { readRpc } from "../read-rpc.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -38,7 +38,7 @@ const getAgentCard = defineOperation({
     if (!agent) throw notFound("agent", agent_id);
     const needsKey = ctx.config.auth.mode === "key";
     const version = isLegacy(sent["a2a-version"]) ? "0.3" : "1.0";
-    return jsonAnswer(200, agentCard({ agent, version, base: baseOf(sent), needsKey }), { Vary: "A2A-Version" });
+    return jsonAnswer(200, agentCard({ agent, version, base: baseUrlOf(sent), needsKey }), { Vary: "A2A-Version" });
   },
 });
 
@@ -76,7 +76,7 @@ const callAgent = defineOperation({
         throw new RpcError(rpcCodes.invalid_request, "The body is no request. A request has a method and an id.");
       id = message.id;
       isLegacyStream = legacyStreams.has(message.method);
-      const place = { agent_id, owner: input.caller.owner, base: baseOf(input.headers) };
+      const place = { agent_id, owner: input.caller.owner, base: baseUrlOf(input.headers) };
       return await callMethod(ctx, { ...input, ...place, ...message, id, version: readVersion(asked) });
     } catch (error) {
       const failure = failureAnswer(id, error, data);

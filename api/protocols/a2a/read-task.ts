@@ -3,8 +3,8 @@ import { isTerminal, isTerminalEvent } from "../../../shared/domain/run/run-stat
 import type { RunEvent, StreamEvent } from "../../../shared/schemas/run-event.ts";
 import type { RunRecord } from "../../../shared/schemas/run.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
-import { readAnswers } from "../../../shared/store/runs/read-answers.ts";
-import { readRun } from "../../../shared/store/runs/read-run.ts";
+import { readAnswers } from "../../../shared/store/runs/questions/read-answers.ts";
+import { readRun } from "../../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../../context.ts";
 import { taskNotFound } from "./errors.ts";
 import { saidOf } from "./run-input.ts";

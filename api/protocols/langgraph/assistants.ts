@@ -2,7 +2,7 @@ import { z } from "zod";
 import { conflict, notFound } from "../../../shared/domain/errors/app-error.ts";
 import { readConfig } from "../../../shared/schemas/agent-config.ts";
 import { choice, jsonObject, laxBool, laxInt, text } from "../../../shared/schemas/primitives.ts";
-import { moveCurrentVersion } from "../../../shared/services/versions/move-current-version.ts";
+import { setCurrentVersion } from "../../../shared/services/versions/set-current-version.ts";
 import { deleteAgent, patchAgent } from "../../../shared/store/agents/change-agent.ts";
 import { readAgent } from "../../../shared/store/agents/list-agents.ts";
 import {
@@ -274,7 +274,7 @@ const setLatest = defineRoute({
     const named = { agent_id, number: body.version, limit: 1, offset: 0 };
     const [found] = await listNumberedVersions(ctx.db, named);
     if (!found) throw notFound("version", String(body.version));
-    await moveCurrentVersion(ctx, { agent_id, version: found.version, publish: false }, caller.owner);
+    await setCurrentVersion(ctx, { agent_id, version: found.version, publish: false }, caller.owner);
     return { status: 200, body: await getAssistant(ctx.db, agent_id, caller.owner) };
   },
 });

@@ -10,9 +10,9 @@ import { checkAcceptable } from "../../../shared/services/runs/check-acceptable.
 import type { Db } from "../../../shared/store/client.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
 import { deleteRun } from "../../../shared/store/runs/delete-run.ts";
-import { listThreadRuns } from "../../../shared/store/runs/list-thread-runs.ts";
-import { readRun } from "../../../shared/store/runs/read-run.ts";
-import { readRunStates } from "../../../shared/store/runs/read-run-states.ts";
+import { listThreadRuns } from "../../../shared/store/runs/read/list-thread-runs.ts";
+import { readRun } from "../../../shared/store/runs/read/read-run.ts";
+import { readRunStates } from "../../../shared/store/runs/read/read-run-states.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../../context.ts";
 import type { Operation } from "../../http/define-operation.ts";

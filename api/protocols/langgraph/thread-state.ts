@@ -5,7 +5,7 @@ import { newId } from "../../../shared/platform/ids.ts";
 import type { PastState } from "../../../shared/schemas/thread.ts";
 import { jsonObject, laxInt, text } from "../../../shared/schemas/primitives.ts";
 import type { Db } from "../../../shared/store/client.ts";
-import { readTurns } from "../../../shared/store/threads/read-turns.ts";
+import { readNewestMessages } from "../../../shared/store/threads/read-newest-messages.ts";
 import { listPastStates, readPastState } from "../../../shared/store/threads/list-past-states.ts";
 import { setThreadState } from "../../../shared/store/threads/thread-state.ts";
 import type { ApiContext } from "../../context.ts";
@@ -168,7 +168,7 @@ async function readHistory(db: Db, view: ThreadView, { limit, before }: HistoryR
     limit: limit + 1,
     ...(isFromHead || isAfterOpen ? {} : { after }),
   });
-  const small = { ...view, turns: await readTurns(db, [view.thread.id], bytesEach(limit)) };
+  const small = { ...view, turns: await readNewestMessages(db, [view.thread.id], bytesEach(limit)) };
   const past = page.data.map((state, at) =>
     isFromHead && at === 0 && !isOpen
       ? toHeadState(small, page.data[1]?.id ?? null)

@@ -5,7 +5,7 @@ import type { Db } from "../../../shared/store/client.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
 import { readHeads, type ThreadHead } from "../../../shared/store/threads/read-heads.ts";
 import { readThreadTranscripts } from "../../../shared/store/threads/read-transcripts.ts";
-import { readTurns, type Turn } from "../../../shared/store/threads/read-turns.ts";
+import { readNewestMessages, type ThreadMessageRow } from "../../../shared/store/threads/read-newest-messages.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { Message } from "./messages.ts";
 import { projectRun } from "./project-run.ts";
@@ -20,13 +20,13 @@ export const bytesEach = (count: number): number => Math.min(mostBytes.one, most
 type Outputs = ReadonlyMap<string, { said: readonly Message[]; result: unknown }>;
 
 /** A thread with what its values are made of. */
-export type ThreadView = { thread: ThreadRecord; head: ThreadHead; turns: Turn[]; outputs: Outputs };
+export type ThreadView = { thread: ThreadRecord; head: ThreadHead; turns: ThreadMessageRow[]; outputs: Outputs };
 
 /** Reads what LangGraph shows of threads, in any order. */
 export async function viewThreads(db: Db, threads: readonly ThreadRecord[]): Promise<ThreadView[]> {
   const ids = threads.map(({ id }) => id);
   const bytes = bytesEach(ids.length);
-  const [heads, turns] = await Promise.all([readHeads(db, ids, bytes), readTurns(db, ids, bytes)]);
+  const [heads, turns] = await Promise.all([readHeads(db, ids, bytes), readNewestMessages(db, ids, bytes)]);
   return threads.flatMap((thread) => {
     const head = heads.find(({ thread_id }) => thread_id === thread.id);
     return head

@@ -6,7 +6,7 @@ import { requireScope } from "../../http/authorize.ts";
 import type { Operation } from "../../http/define-operation.ts";
 import { parseRequest } from "../../http/parse-request.ts";
 import { perform } from "../../http/perform.ts";
-import { jsonAnswer, resultOf } from "../rpc-answer.ts";
+import { jsonAnswer, resultOf } from "../rpc-response.ts";
 import type { McpRequest } from "./mcp-request.ts";
 import type { Tool, ToolCall, ToolSet } from "./tool-set.ts";
 

@@ -5,8 +5,8 @@ import type { ApiContext } from "../../context.ts";
 import { AppError } from "../../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../../shared/domain/errors/validation-fault.ts";
 import { defineOperation, type Operation } from "../../http/define-operation.ts";
-import { baseHeaders, baseOf } from "../base-of.ts";
-import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, resultOf } from "../rpc-answer.ts";
+import { baseHeaders, baseUrlOf } from "../base-url.ts";
+import { type Answer, emptyAnswer, failureAnswer, jsonAnswer, resultOf } from "../rpc-response.ts";
 import { readParams, readRpc, type RpcMessage } from "../read-rpc.ts";
 import { errorBody, rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -65,7 +65,7 @@ export function serveTools(tools: ToolSet): readonly Operation<ApiContext>[] {
         return initialize(tools, message.id, message.params);
       const session = sessionOf(input.headers);
       if ("refused" in session) return session.refused;
-      const request: McpRequest = { ...input, session, base: baseOf(input.headers) };
+      const request: McpRequest = { ...input, session, base: baseUrlOf(input.headers) };
       return await answerMessage(ctx, tools, request, message);
     },
   });
@@ -83,7 +83,7 @@ export function serveTools(tools: ToolSet): readonly Operation<ApiContext>[] {
       const session = sessionOf(input.headers);
       if ("refused" in session) return session.refused;
       try {
-        return await tools.resume(ctx, { ...input, session, base: baseOf(input.headers) }, lastEventId);
+        return await tools.resume(ctx, { ...input, session, base: baseUrlOf(input.headers) }, lastEventId);
       } catch (error) {
         if (error instanceof RpcError) return refuse(400, error.code, error.message);
         return failureAnswer(null, error, noErrorData);

@@ -1,5 +1,5 @@
 import type { ApiContext } from "../../context.ts";
-import type { Answer } from "../rpc-answer.ts";
+import type { Answer } from "../rpc-response.ts";
 import type { RpcId } from "../rpc-id.ts";
 import type { McpRequest } from "./mcp-request.ts";
 

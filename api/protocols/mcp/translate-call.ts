@@ -3,7 +3,7 @@ import { failureOf } from "../../stream/projections/event-facts.ts";
 import { dispatch, type EventOf, onFailure } from "../../stream/projections/projection.ts";
 import { restateStanding } from "../../stream/projections/skip-repeats.ts";
 import { spokenResult, spokenText } from "../../stream/projections/speech.ts";
-import { resultOf } from "../rpc-answer.ts";
+import { resultOf } from "../rpc-response.ts";
 import type { RpcId } from "../rpc-id.ts";
 import type { RunCall } from "./call-cursor.ts";
 import { elicitationOf } from "./elicitation.ts";

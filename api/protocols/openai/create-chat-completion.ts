@@ -3,7 +3,7 @@ import { type AcceptDeps, acceptErrors } from "../../../shared/services/runs/acc
 import { cancelRun } from "../../../shared/services/runs/cancel-run.ts";
 import type { Origin } from "../../../shared/services/runs/prepare-run.ts";
 import { resumeErrors } from "../../../shared/services/runs/resume-run.ts";
-import { readOpenInterrupt } from "../../../shared/store/runs/resume-run.ts";
+import { readOpenInterrupt } from "../../../shared/store/runs/moves/resume-run.ts";
 import type { ApiContext } from "../../context.ts";
 import type { Caller } from "../../http/caller.ts";
 import { defineOperation } from "../../http/define-operation.ts";

@@ -4,7 +4,7 @@ import { beforeFirst } from "../../../shared/domain/run/event-id.ts";
 import { laxBool, laxInt, text } from "../../../shared/schemas/primitives.ts";
 import type { RunRecord } from "../../../shared/schemas/run.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
-import { readRun } from "../../../shared/store/runs/read-run.ts";
+import { readRun } from "../../../shared/store/runs/read/read-run.ts";
 import type { ApiContext } from "../../context.ts";
 import { defineOperation } from "../../http/define-operation.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";

@@ -13,7 +13,7 @@ import { findPython } from "../../../worker/sandbox/find-python.ts";
 import { listLevels } from "../../../worker/sandbox/list-levels.ts";
 import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
 import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
-import { openSlotUids } from "../../../worker/sandbox/slot-uids.ts";
+import { openSandboxUids } from "../../../worker/sandbox/sandbox-uids.ts";
 import { findStrayFds } from "../../../worker/sandbox/stray-fds.ts";
 
 const MiB = 1024 * 1024;
@@ -49,7 +49,7 @@ export async function openLevels(bwrap: string | undefined, searchPath: string):
   const directory = mkdtempSync("/var/tmp/runfleet-attack-");
   chmodSync(directory, 0o755);
   const python = withVenv(await findPython(undefined, searchPath), directory);
-  const uids = openSlotUids();
+  const uids = openSandboxUids();
   const parts = { bwrap: findBwrap(bwrap, searchPath), python, uids, strayFds: findStrayFds(), egress: noEgress };
   const unproven: string[] = [];
   const levels: Sandbox[] = [];

@@ -2,7 +2,7 @@ import type { RunStatus } from "./run-status.ts";
 
 /**
  * Every move that a run can make. The store writes the SQL of each move from its row of this table
- * (`store/runs/move-runs.ts`), and the model test compares what that SQL does with this table.
+ * (`shared/store/runs/moves/move-runs.ts`), and the model test compares what that SQL does with this table.
  */
 type Transition = {
   /** None: the run is made by it. */

@@ -2,7 +2,7 @@ import { Queue } from "bullmq";
 import { Cluster } from "ioredis";
 import { mostRunsInJob, type RunJob } from "../../schemas/dispatch.ts";
 import type { RedisAddress } from "../config/redis-url.ts";
-import { together } from "../lifecycle/together.ts";
+import { batchCalls } from "../lifecycle/batch-calls.ts";
 import { connectRedis, type RedisClient } from "../stream/connection.ts";
 import { bullPrefix, runsQueue } from "./names.ts";
 import { type WorkerCredits, workerCredits } from "./worker-credits.ts";
@@ -41,7 +41,7 @@ export function openRunQueue(url: RedisAddress, prefix: string, onError: (error:
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
     });
     queue.on("error", onError);
-    const dispatch = together<Nudge, void>(
+    const dispatch = batchCalls<Nudge, void>(
       async (nudges) => {
         const queued_at = Math.min(...nudges.map(({ queuedAt }) => queuedAt));
         await queue.add("run", { run_ids: nudges.map(({ runId }) => runId), queued_at });

@@ -8,13 +8,13 @@ import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import { readQuotaState } from "../../store/billing/read-quota-state.ts";
 import { resolveVersion } from "../../store/agents/resolve-version.ts";
-import { adoptRuns } from "../../store/children/adopt-runs.ts";
-import { readChildrenOf, readFamily, versionAt } from "../../store/children/read-family.ts";
+import { linkChildRuns } from "../../store/children/link-child-runs.ts";
+import { readChildrenOf, readChildLimits, versionAt } from "../../store/children/read-child-limits.ts";
 import type { Db, Queryable } from "../../store/client.ts";
 import { inTransaction } from "../../store/in-transaction.ts";
 import { lockHeld } from "../../store/journal/end-waits.ts";
-import { insertRunIn, type NewRun } from "../../store/runs/insert-run.ts";
-import type { HeldRun } from "../../store/runs/renew-leases.ts";
+import { insertRunIn, type NewRun } from "../../store/runs/queue/insert-run.ts";
+import type { HeldRun } from "../../store/runs/moves/renew-leases.ts";
 import { boundsOf, quotaFault } from "../runs/check-quota.ts";
 import { checkVersion } from "../runs/check-version.ts";
 import { newRun } from "../runs/new-run.ts";
@@ -44,7 +44,7 @@ export type StartedChild =
   | { kind: "started"; run_id: string; isNew: boolean }
   | { kind: "refused"; code: string; message: string };
 
-type Family = NonNullable<Awaited<ReturnType<typeof readFamily>>>;
+type Family = NonNullable<Awaited<ReturnType<typeof readChildLimits>>>;
 
 /**
  * Starts the runs that a running attempt's code calls for, and opens the waits for them, in one transaction. A call that has started
@@ -56,7 +56,7 @@ export async function startChildren(
   calls: readonly ChildCall[],
 ): Promise<StartedChild[] | null> {
   const { db, queue } = deps;
-  const family = await readFamily(db, parent);
+  const family = await readChildLimits(db, parent);
   if (!family) return null;
   const keys = calls.map(({ key }) => key);
   const known = new Map((await readChildrenOf(db, parent.id, keys)).map((row) => [row.key, row]));
@@ -186,7 +186,7 @@ async function commit(
       ...{ child_id: run.id, key, detached, sealed_entry },
     }));
     const { id, attempt } = parent;
-    if (children.length > 0) await adoptRuns(client, { id, attempt, root_run_id, depth: depth + 1 }, children);
+    if (children.length > 0) await linkChildRuns(client, { id, attempt, root_run_id, depth: depth + 1 }, children);
     return fates;
   });
 }

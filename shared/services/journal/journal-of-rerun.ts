@@ -6,7 +6,7 @@ import type { RunEventBody, StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../../store/client.ts";
 import type { CopiedEntry } from "../../store/journal/copy-entries.ts";
 import { readJournal } from "../../store/journal/read-journal.ts";
-import { readTranscript } from "../../store/runs/read-transcript.ts";
+import { readTranscript } from "../../store/runs/transcript/read-transcript.ts";
 import { type Entry, openEntry, sealEntry } from "./entry.ts";
 import { failedEntries, isFailed } from "./failed-entries.ts";
 

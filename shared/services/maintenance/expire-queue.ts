@@ -1,6 +1,6 @@
 import { endRun } from "../runs/end-run.ts";
-import { countExpiredRuns } from "../../store/runs/overdue-runs.ts";
-import { findExpiredRuns } from "../../store/runs/overdue-runs.ts";
+import { countExpiredRuns } from "../../store/runs/moves/overdue-runs.ts";
+import { findExpiredRuns } from "../../store/runs/moves/overdue-runs.ts";
 import type { InternalJob } from "./internal-job.ts";
 
 const batch = 100;

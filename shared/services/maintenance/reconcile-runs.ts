@@ -1,12 +1,12 @@
 import { queueTtlMs } from "../../domain/run/limits.ts";
 import type { RunError } from "../../schemas/run-event.ts";
-import { settleFamilies } from "../children/settle-families.ts";
+import { reconcileChildRuns } from "../children/reconcile-child-runs.ts";
 import { giveUpRun } from "../runs/give-up-run.ts";
 import { nudgeRuns } from "../runs/nudge-run.ts";
-import { countLostRuns } from "../../store/runs/overdue-runs.ts";
-import { requeueLostRuns } from "../../store/runs/requeue-run.ts";
-import { wakeRuns } from "../../store/runs/suspend-run.ts";
-import { releaseRuns } from "../../store/runs/schedule-run.ts";
+import { countLostRuns } from "../../store/runs/moves/overdue-runs.ts";
+import { requeueLostRuns } from "../../store/runs/moves/requeue-run.ts";
+import { wakeRuns } from "../../store/runs/moves/suspend-run.ts";
+import { releaseRuns } from "../../store/runs/moves/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";
 
 const batch = 100;
@@ -48,7 +48,7 @@ export const reconcileRuns: InternalJob = {
       due = found;
       counts.woken += woken.length;
     }
-    const { woken, cancelled } = await settleFamilies(deps);
+    const { woken, cancelled } = await reconcileChildRuns(deps);
     return { ...counts, woken: counts.woken + woken, cancelled };
   },
 };

@@ -1,6 +1,6 @@
 import { withTimeLimit } from "../../platform/lifecycle/with-time-limit.ts";
-import { claimJob } from "../../store/internal-jobs/claim-job.ts";
-import { finishJob, type JobOutcome } from "../../store/internal-jobs/finish-job.ts";
+import { claimInternalJob } from "../../store/internal-jobs/claim-internal-job.ts";
+import { finishInternalJob, type JobOutcome } from "../../store/internal-jobs/finish-internal-job.ts";
 import type { InternalJob, JobDeps } from "./internal-job.ts";
 import { errorText } from "../../platform/error-text.ts";
 
@@ -21,7 +21,7 @@ type Trigger = {
 /** Runs an internal job in this process. Returns the id of the job's run when it is over; null when another run is active. */
 export async function runInternalJob(deps: JobDeps, job: InternalJob, trigger: Trigger): Promise<string | null> {
   const { signal, ...claim } = trigger;
-  const id = await claimJob(deps.db, { name: job.name, lease_ms: leaseMs, ...claim });
+  const id = await claimInternalJob(deps.db, { name: job.name, lease_ms: leaseMs, ...claim });
   if (id === null) return null;
   const outcome = await withTimeLimit({ ms: maxRunMs, signals: [signal] }, (limited) =>
     job.run(deps, { dry_run: trigger.dry_run, signal: limited }),
@@ -30,6 +30,6 @@ export async function runInternalJob(deps: JobDeps, job: InternalJob, trigger: T
     (error: unknown): JobOutcome => ({ error: errorText(error) }),
   );
   if ("error" in outcome) deps.log.error({ job: job.name, err: outcome.error }, "an internal job failed");
-  await finishJob(deps.db, id, outcome);
+  await finishInternalJob(deps.db, id, outcome);
   return id;
 }

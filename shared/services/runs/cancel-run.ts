@@ -4,9 +4,9 @@ import { mayMove } from "../../domain/run/transitions.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import type { Db } from "../../store/client.ts";
-import { cancelBelow } from "../../store/children/cancel-below.ts";
+import { cancelDescendants } from "../../store/children/cancel-descendants.ts";
 import type { Owner } from "../../store/owned-by.ts";
-import { readRunHandle, requestCancel, wakeToCancel } from "../../store/runs/request-cancel.ts";
+import { readRunHandle, requestCancel, wakeToCancel } from "../../store/runs/moves/request-cancel.ts";
 import { findAhead } from "../../store/threads/thread-order.ts";
 import { endRun } from "./end-run.ts";
 import { nudgeRuns } from "./nudge-run.ts";
@@ -37,7 +37,7 @@ export async function cancelRuns(deps: CancelDeps, runIds: string[], canceller: 
  * later.
  */
 export async function cancelChildren(deps: CancelDeps, runId: string, actor: string | null): Promise<void> {
-  const left = await cancelBelow(deps.db, runId, actor);
+  const left = await cancelDescendants(deps.db, runId, actor);
   // Whatever fails here is done by the internal job.
   void endBelow(deps, left, actor).catch(() => undefined);
 }
@@ -45,7 +45,7 @@ export async function cancelChildren(deps: CancelDeps, runId: string, actor: str
 /** Suspended runs are woken together; the others are ended one by one. */
 async function endBelow(
   deps: CancelDeps,
-  runs: Awaited<ReturnType<typeof cancelBelow>>,
+  runs: Awaited<ReturnType<typeof cancelDescendants>>,
   actor: string | null,
 ): Promise<void> {
   const isSuspended = ({ status }: { status: RunStatus }): boolean => mayMove("wake_to_cancel", status, "queued");

@@ -1,9 +1,9 @@
 import { AppError } from "../../domain/errors/app-error.ts";
 import type { Db } from "../../store/client.ts";
 import { isRepeat, type RepeatKey } from "../../store/users/idempotency-keys.ts";
-import type { RunBounds } from "../../store/runs/run-room.ts";
+import type { PlanRunLimits } from "../../store/runs/queue/plan-limits.ts";
 import { boundsOf, createQuotaChecker } from "./check-quota.ts";
-import type { QueueRoom } from "./check-queue-room.ts";
+import type { QueueLimiter } from "./check-queue-limits.ts";
 
 type NextRun = { user_id: string; agent_id: string; run_id: string | null; key: RepeatKey | null };
 
@@ -11,7 +11,7 @@ export type Reserved = {
   /** In the queue. Null for a request whose run exists already. */
   position: number | null;
   /** By which the insert counts the run. */
-  bounds: RunBounds;
+  bounds: PlanRunLimits;
 };
 
 export type CapacityChecker = {
@@ -25,7 +25,7 @@ export type CapacityChecker = {
 };
 
 /** Checks whether one more run has room: in its owner's plan and in the queue. */
-export function createCapacityChecker(db: Db, room: QueueRoom): CapacityChecker {
+export function createCapacityChecker(db: Db, room: QueueLimiter): CapacityChecker {
   const quota = createQuotaChecker(db);
   return {
     async reserve(next) {

@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors/app-error.ts";
 import type { CodeOf } from "../../domain/errors/error-codes.ts";
 import { readQuotaState, type QuotaState } from "../../store/billing/read-quota-state.ts";
 import type { Db } from "../../store/client.ts";
-import { isBounded, type RunBounds, runRoomFault } from "../../store/runs/run-room.ts";
+import { isBounded, type PlanRunLimits, planLimitFault } from "../../store/runs/queue/plan-limits.ts";
 
 /**
  * Returns why a user's plan, wallet or spend limit refuses one more run; null: it allows the run. `reserved`: the runs that
@@ -26,7 +26,7 @@ export function quotaFault(state: QuotaState | null, reserved: number): AppError
 }
 
 /** Returns how many runs the user's plan allows at once. */
-export const boundsOf = (state: QuotaState | null): RunBounds => ({
+export const boundsOf = (state: QuotaState | null): PlanRunLimits => ({
   max_queued_runs: state?.max_queued_runs ?? null,
   max_concurrent_runs: state?.max_concurrent_runs ?? null,
 });
@@ -37,7 +37,7 @@ const maxUsers = 10_000;
 
 export type QuotaChecker = {
   /** Reserves one more run of a user. Throws quota_exceeded. Returns the bounds by which the insert counts the run. */
-  reserve(user_id: string): Promise<RunBounds>;
+  reserve(user_id: string): Promise<PlanRunLimits>;
   /** Throws as `reserve` and the insert would, and reserves nothing. */
   check(user_id: string): Promise<void>;
 };
@@ -70,7 +70,7 @@ export function createQuotaChecker(db: Db): QuotaChecker {
       const { state, reserved } = entryOf(user_id);
       const bounds = boundsOf(await state);
       const fault =
-        quotaFault(await state, reserved) ?? (isBounded(bounds) ? await runRoomFault(db.sql, user_id, bounds) : null);
+        quotaFault(await state, reserved) ?? (isBounded(bounds) ? await planLimitFault(db.sql, user_id, bounds) : null);
       if (fault !== null) throw fault;
     },
   };

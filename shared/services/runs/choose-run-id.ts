@@ -1,6 +1,6 @@
 import { idempotencyKeyReused } from "../../domain/errors/validation-fault.ts";
 import { newId } from "../../platform/ids.ts";
-import { trace } from "../../platform/run-steps.ts";
+import { trace } from "../../platform/run-trace-marks.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { Db } from "../../store/client.ts";
 import { claimKey, type RepeatKey } from "../../store/users/idempotency-keys.ts";

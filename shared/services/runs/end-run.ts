@@ -3,9 +3,9 @@ import { type Outcome, terminalEvent } from "../../domain/run/terminal-event.ts"
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import { salvageStream } from "./salvage-stream.ts";
 import type { Db } from "../../store/client.ts";
-import { type Finalization, finalizeRun, type SeenRun } from "../../store/runs/finalize-run.ts";
+import { type Finalization, finalizeRun, type SeenRun } from "../../store/runs/moves/finalize-run.ts";
 import { forgetWaits } from "../../store/journal/read-waits.ts";
-import { readSpent } from "../../store/runs/read-spent.ts";
+import { readSpent } from "../../store/runs/moves/read-spent.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import { nudgeRuns } from "./nudge-run.ts";
 

@@ -3,10 +3,10 @@ import type { KeyRing } from "../../platform/config/load-config.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import type { Db } from "../../store/client.ts";
-import { grantedRun } from "../../store/runs/claimed-run.ts";
-import type { Grant, NewRun } from "../../store/runs/insert-run.ts";
-import { isBounded } from "../../store/runs/run-room.ts";
-import { giveBackRun } from "../../store/runs/requeue-run.ts";
+import { grantedRun } from "../../store/runs/queue/claimed-run.ts";
+import type { Grant, NewRun } from "../../store/runs/queue/insert-run.ts";
+import { isBounded } from "../../store/runs/queue/plan-limits.ts";
+import { giveBackRun } from "../../store/runs/moves/requeue-run.ts";
 import type { FleetView } from "./fleet-view.ts";
 import { sealGrant } from "./seal-grant.ts";
 

@@ -11,8 +11,8 @@ import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import { type GivenOptions, optionsOf } from "../../schemas/request-options.ts";
 import { seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
-import type { NewRun } from "../../store/runs/insert-run.ts";
-import type { RunBounds } from "../../store/runs/run-room.ts";
+import type { NewRun } from "../../store/runs/queue/insert-run.ts";
+import type { PlanRunLimits } from "../../store/runs/queue/plan-limits.ts";
 import { executeHash } from "./request-hash.ts";
 
 type Material = {
@@ -37,7 +37,7 @@ type Material = {
   /** The position in the queue, if it is known. The next run to start has position 1. */
   position?: number | null;
   /** How many runs the owner's plan allows at once. */
-  bounds: RunBounds;
+  bounds: PlanRunLimits;
   /** The id of the bulk operation that makes the run. */
   bulk_id?: string | undefined;
   /** The id of the schedule (`/v1/jobs`) that made the run. */

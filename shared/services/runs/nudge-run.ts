@@ -1,7 +1,7 @@
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import type { Db } from "../../store/client.ts";
-import type { NewRun } from "../../store/runs/insert-run.ts";
+import type { NewRun } from "../../store/runs/queue/insert-run.ts";
 import { findPools } from "../../store/workers/find-pools.ts";
 
 type Deps = { streams: Pick<RunStreams, "signalDaemons">; queue: Pick<RunQueue, "dispatch"> };

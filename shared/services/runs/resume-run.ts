@@ -6,8 +6,8 @@ import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { Db } from "../../store/client.ts";
 import type { Owner } from "../../store/owned-by.ts";
-import { readRunHandle } from "../../store/runs/request-cancel.ts";
-import { readOpenInterrupt, resumeRun as resume } from "../../store/runs/resume-run.ts";
+import { readRunHandle } from "../../store/runs/moves/request-cancel.ts";
+import { readOpenInterrupt, resumeRun as resume } from "../../store/runs/moves/resume-run.ts";
 import { nudgeRuns } from "./nudge-run.ts";
 
 /** The codes that `resumeRun` throws. */

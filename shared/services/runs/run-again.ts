@@ -3,7 +3,7 @@ import { conflict, notFound } from "../../domain/errors/app-error.ts";
 import { readConfig } from "../../schemas/agent-config.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import type { ReplayBody } from "../../schemas/replay.ts";
-import { readReplay } from "../../store/runs/read-replay.ts";
+import { readRunToRerun } from "../../store/runs/read/read-run-to-rerun.ts";
 import { journalOfRerun, fault } from "../journal/journal-of-rerun.ts";
 import { type AcceptDeps, acceptRun } from "./accept-run.ts";
 import type { Origin } from "./prepare-run.ts";
@@ -13,7 +13,7 @@ import type { Origin } from "./prepare-run.ts";
  * and conflict when `edits` lack env_vars or files that the run had.
  */
 export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBody, origin: Origin): Promise<string> {
-  const run = await readReplay(deps.db, runId, origin.owner);
+  const run = await readRunToRerun(deps.db, runId, origin.owner);
   if (!run) throw notFound("run", runId);
   const missing = [
     ...run.env_names.filter((name) => !Object.hasOwn(edits.env_vars, name)),

@@ -1,8 +1,8 @@
 import type { Db } from "../../store/client.ts";
-import { salvageTranscript } from "../../store/runs/append-transcript.ts";
+import { salvageTranscript } from "../../store/runs/transcript/append-transcript.ts";
 import type { EventId } from "../../domain/run/event-id.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
-import { lastSavedSeqs } from "../../store/runs/read-transcript.ts";
+import { lastSavedSeqs } from "../../store/runs/transcript/read-transcript.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { KeyRing } from "../../platform/config/load-config.ts";
 import { open, seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import { version } from "../../platform/version.ts";
-import type { ClaimedRun } from "../../store/runs/claimed-run.ts";
+import type { ClaimedRun } from "../../store/runs/queue/claimed-run.ts";
 
 /** What the worker gets of a run that was granted to it. `lease_until`: by the clock of Postgres, epoch ms. */
 export type SealedGrant = { run: ClaimedRun; lease_until: number };

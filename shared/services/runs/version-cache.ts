@@ -1,7 +1,7 @@
 import { type MissingVersion, type ResolvedVersion, resolveVersion } from "../../store/agents/resolve-version.ts";
 import type { Db } from "../../store/client.ts";
 import type { Owner } from "../../store/owned-by.ts";
-import { AgentChanged } from "../../store/runs/insert-run.ts";
+import { AgentChanged } from "../../store/runs/queue/insert-run.ts";
 
 const maxEntries = 1_000;
 /** In characters of JSON, without the code. A larger config is not cached. */

@@ -5,7 +5,7 @@ import type { Queryable } from "../../store/client.ts";
 import type { JobRow } from "../../store/jobs/job-columns.ts";
 import { askToCancelJob, countOpenRuns } from "../../store/jobs/job-runs.ts";
 import { type Settlement, settleTick } from "../../store/jobs/record-ticks.ts";
-import { insertRunIn, type NewRun } from "../../store/runs/insert-run.ts";
+import { insertRunIn, type NewRun } from "../../store/runs/queue/insert-run.ts";
 import { type DueTick, makeTickRun } from "./make-tick-run.ts";
 import { orSkipped, type PreparedTicks, type Skipped, type TickDeps } from "./prepare-ticks.ts";
 

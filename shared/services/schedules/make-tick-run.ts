@@ -6,7 +6,7 @@ import { boundsOf, quotaFault } from "../runs/check-quota.ts";
 import { readQuotaState } from "../../store/billing/read-quota-state.ts";
 import type { Queryable } from "../../store/client.ts";
 import type { JobRow } from "../../store/jobs/job-columns.ts";
-import type { NewRun } from "../../store/runs/insert-run.ts";
+import type { NewRun } from "../../store/runs/queue/insert-run.ts";
 import type { PreparedTicks } from "./prepare-ticks.ts";
 
 /** A tick of a job. `jitter_ms`: its run starts up to this much later; null: at once. */

@@ -9,14 +9,14 @@ import type { Db } from "../../store/client.ts";
 import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
 import { wakeDaemon } from "../daemons/wake-daemon.ts";
 import { chooseVersion } from "../runs/choose-version.ts";
-import type { QueueRoom } from "../runs/check-queue-room.ts";
+import type { QueueLimiter } from "../runs/check-queue-limits.ts";
 
 export type TickDeps = {
   config: Pick<Config, "auth" | "encryptionKeys" | "perUser" | "queue">;
   db: Db;
   jsonSchemas: JsonSchemas;
   streams: RunStreams;
-  room: QueueRoom;
+  room: QueueLimiter;
 };
 
 /** What the ticks of a job run now. */

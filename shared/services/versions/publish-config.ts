@@ -10,7 +10,7 @@ import { type NewVersion, publishVersion } from "../../store/agents/publish-vers
 import type { Db } from "../../store/client.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { type CheckDeps, checkConfig } from "./check-config.ts";
-import { moveCurrentVersion } from "./move-current-version.ts";
+import { setCurrentVersion } from "./set-current-version.ts";
 
 /** The codes that `publishConfig` throws. */
 export const publishErrors = ["version_exists", "version_name_taken"] as const;
@@ -47,7 +47,7 @@ export async function publishConfig(ctx: Deps, asked: Asked, owner: Owner): Prom
   const { agent } = published;
   const { version } = agent;
   const isMoved = asked.make_current && agent.current_version !== version;
-  if (isMoved) await moveCurrentVersion(ctx, { agent_id: id, version, publish: false }, owner);
+  if (isMoved) await setCurrentVersion(ctx, { agent_id: id, version, publish: false }, owner);
   return {
     isNew: published.kind === "published",
     agent: isMoved ? { ...agent, current_version: version } : agent,

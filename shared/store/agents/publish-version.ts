@@ -3,7 +3,7 @@ import type { AgentRecord } from "../../schemas/agent.ts";
 import { hashJson } from "../../platform/hash-json.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { sql } from "../sql.ts";
@@ -59,7 +59,7 @@ const patience = { maxWait: 10_000, timeout: 30_000 };
 async function publish(db: Db, asked: NewVersion): Promise<Publication> {
   const { user_id, id, name, config, dev } = asked;
   const content_hash = hashJson(config);
-  return db.inTurn(turnOf("agents", user_id), () =>
+  return db.inTurn(userLockName("agents", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
       await lockRow(tx, "agents", id);
@@ -111,7 +111,7 @@ async function createAgent(
   { user_id, id, name, version, metadata, most_agents: most }: NewVersion & { version: string },
 ): Promise<Agent | "full" | "foreign"> {
   const client = queryableOf(tx);
-  if (!(await hasRoom(client, { thing: "agents", user_id, most }))) return "full";
+  if (!(await isBelowUserLimit(client, { thing: "agents", user_id, most }))) return "full";
   if ((await claimId.first(client, { id, user_id }))?.user_id !== user_id) return "foreign";
   const data = { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) };
   return tx.agent.create({ data });

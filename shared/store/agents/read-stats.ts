@@ -2,15 +2,15 @@ import { addHistograms, percentiles } from "../../domain/analytics/histogram.ts"
 import type { AgentStats } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { readAnalytics } from "../analytics/read-analytics.ts";
-import { addSums, countStatuses } from "../analytics/to-figures.ts";
-import { countOpenRuns } from "../runs/open-runs.ts";
+import { addSums, countStatuses } from "../analytics/to-analytics.ts";
+import { countActiveRuns } from "../runs/read/active-runs.ts";
 
 /** Figures of an agent's runs that ended in a time range. Whose it is, the caller has checked. */
 export async function readAgentStats(db: Db, agent_id: string, since: Date, until: Date): Promise<AgentStats> {
   const range = { since, until, unit: null, timezone: "UTC" };
   const [figures, open, last] = await Promise.all([
     readAnalytics(db, { by: "agent", keys: [agent_id] }, range, ["duration", "queue"]),
-    countOpenRuns(db, { agent_id, since, until }),
+    countActiveRuns(db, { agent_id, since, until }),
     db.prisma.run.findFirst({ where: { agent_id }, select: { created_at: true }, orderBy: { created_at: "desc" } }),
   ]);
   const sums = addSums(figures);

@@ -9,7 +9,7 @@ import { statement } from "../statement.ts";
 import type { Owner } from "../owned-by.ts";
 import type { Page, PageRequest } from "../read-page.ts";
 import { readAnalytics } from "./read-analytics.ts";
-import { addSums, toFigures } from "./to-figures.ts";
+import { addSums, toAnalytics } from "./to-analytics.ts";
 
 type StudioAgent = z.infer<typeof studioAgent>;
 
@@ -32,7 +32,7 @@ export async function listStudioAgents(
     name,
     status,
     current_version,
-    ...toFigures(figuresOf.get(id) ?? addSums([])),
+    ...toAnalytics(figuresOf.get(id) ?? addSums([])),
     latency_ms: percentiles(figuresOf.get(id)?.spread.duration ?? []),
     last_run_at: last.get(id) ?? null,
   }));

@@ -5,7 +5,7 @@ import { query } from "../query.ts";
 import { joined, literal, raw, sql } from "../sql.ts";
 import { sumColumns, summed, sums } from "./measures.ts";
 import { buildAnalyticsSql } from "./build-analytics-sql.ts";
-import { toFigures } from "./to-figures.ts";
+import { toAnalytics } from "./to-analytics.ts";
 
 /** The users or agents whose runs cost most, of those that ended in a time range. */
 export async function readCosts(
@@ -29,5 +29,5 @@ export async function readCosts(
      )
      SELECT id, ${joined(added, ", ")} FROM each GROUP BY id ORDER BY cost_micro_usd DESC, id LIMIT ${literal(limit)}`,
   );
-  return rows.map(({ id, ...figures }) => ({ id, ...toFigures(figures) }));
+  return rows.map(({ id, ...figures }) => ({ id, ...toAnalytics(figures) }));
 }

@@ -4,7 +4,7 @@ import type { studioAnalytics } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import { readAnalytics } from "./read-analytics.ts";
 import type { TimeRange, Subject } from "./build-analytics-sql.ts";
-import { addSums, toFigures } from "./to-figures.ts";
+import { addSums, toAnalytics } from "./to-analytics.ts";
 
 type Series = Pick<z.infer<typeof studioAnalytics>, "totals" | "series">;
 
@@ -17,13 +17,13 @@ export async function readSeries(db: Db, subject: Subject, range: TimeRange): Pr
   ]);
   return {
     totals: {
-      ...toFigures(addSums(buckets)),
+      ...toAnalytics(addSums(buckets)),
       latency_ms: percentiles(addHistograms(buckets.map(({ spread }) => spread.duration))),
       queue_ms: percentiles(addHistograms(whole.map(({ spread }) => spread.queue))),
     },
     series: buckets.map((sums) => ({
       start: sums.start.toISOString(),
-      ...toFigures(sums),
+      ...toAnalytics(sums),
       latency_ms: percentiles(sums.spread.duration),
     })),
   };

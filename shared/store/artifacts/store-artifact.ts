@@ -3,7 +3,7 @@ import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIsStill } from "../runs/run-is.ts";
-import type { HeldRun } from "../runs/renew-leases.ts";
+import type { HeldRun } from "../runs/moves/renew-leases.ts";
 
 export type NewArtifact = { id: string; place: number; name: string; mime: string; content: Buffer; sha256: Buffer };
 

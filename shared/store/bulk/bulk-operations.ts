@@ -8,7 +8,7 @@ import { statement } from "../statement.ts";
 import type { BulkOperation, Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
-import type { RunFilter } from "../runs/list-runs.ts";
+import type { RunFilter } from "../runs/read/list-runs.ts";
 import type { BulkAction } from "./bulk-scope.ts";
 import { countBulk } from "./preview-bulk.ts";
 

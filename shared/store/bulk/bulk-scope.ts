@@ -1,7 +1,7 @@
 import type { Owner } from "../owned-by.ts";
 import { runIs } from "../runs/run-is.ts";
 import type { Condition } from "../where-clause.ts";
-import { type RunFilter, runConditions } from "../runs/list-runs.ts";
+import { type RunFilter, runConditions } from "../runs/read/list-runs.ts";
 
 export type BulkAction = "cancel" | "replay";
 export type BulkScope = { action: BulkAction; owner: Owner; filter: RunFilter };

@@ -4,7 +4,7 @@ import { t } from "../columns.ts";
 import { query } from "../query.ts";
 import { mostLookedAt } from "../read-page.ts";
 import { literal, type Sql, sql } from "../sql.ts";
-import { runListing } from "../runs/list-runs.ts";
+import { runListing } from "../runs/read/list-runs.ts";
 import { type Condition, whereClause } from "../where-clause.ts";
 import { type BulkScope, isActedOn } from "./bulk-scope.ts";
 

@@ -1,7 +1,7 @@
 import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
-import { inputRows } from "../input-rows.ts";
+import { parameterRows } from "../parameter-rows.ts";
 import { perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIsStill } from "../runs/run-is.ts";
@@ -41,7 +41,7 @@ export type NewCall = Row<typeof given>;
  */
 export const insertCall = (db: Db, call: NewCall): Promise<void> => db.inBatches(inserts, call);
 
-const input = inputRows(given);
+const input = parameterRows(given);
 const inserts: Batch<NewCall, void> = {
   most: 256,
   apart: ({ id }) => id,

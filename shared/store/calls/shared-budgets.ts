@@ -2,7 +2,7 @@ import type { Amount } from "../../domain/price/amount.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
-import { inputRows } from "../input-rows.ts";
+import { parameterRows } from "../parameter-rows.ts";
 import { type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
@@ -16,7 +16,7 @@ export type SharedBudget = {
 
 type CallName = { run_id: string; attempt: number; call: number };
 
-const input = inputRows({ kind: t.text, subject: t.text, most_tokens: t.double, most_micro_usd: t.double });
+const input = parameterRows({ kind: t.text, subject: t.text, most_tokens: t.double, most_micro_usd: t.double });
 const rowsOf = (budgets: readonly SharedBudget[]) =>
   input.listsOf(
     budgets.map(({ kind, subject, tokens, micro_usd }) => ({

@@ -2,9 +2,9 @@ import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { endWaits } from "../journal/end-waits.ts";
-import { moveRuns } from "../runs/move-runs.ts";
+import { moveRuns } from "../runs/moves/move-runs.ts";
 import { runIsStill } from "../runs/run-is.ts";
-import { delayWake } from "../runs/suspend-run.ts";
+import { delayWake } from "../runs/moves/suspend-run.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 

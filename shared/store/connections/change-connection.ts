@@ -5,7 +5,7 @@ import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { ConnectionTarget } from "../../domain/connection/complete-connection.ts";
 import type { ConnectionRecord } from "../../schemas/connection.ts";
 import type { Db } from "../client.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { queryableOf } from "../prisma-transaction.ts";
 import { toConnectionRecord } from "./connection-record.ts";
 
@@ -36,9 +36,9 @@ export async function putConnection(
   const id = idOf(place);
   const sealed_secret = new Uint8Array(seal(keyRing, secret, sealedFields.connectionSecret(id)));
   const { user_id } = place;
-  return db.inTurn(turnOf("connections", user_id), () =>
+  return db.inTurn(userLockName("connections", user_id), () =>
     db.prisma.$transaction(async (tx) => {
-      const room = await hasRoom(queryableOf(tx), { thing: "connections", user_id, most });
+      const room = await isBelowUserLimit(queryableOf(tx), { thing: "connections", user_id, most });
       const isNew = (await tx.connection.count({ where: { id } })) === 0;
       if (isNew && !room) return null;
       const row = await tx.connection.upsert({

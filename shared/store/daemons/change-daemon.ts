@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { inTransaction } from "../in-transaction.ts";
 
 export type NamedDaemon = { agent_id: string; user_id: string; version: string };
@@ -30,7 +30,7 @@ export async function changeDaemon(
   decide: (standing: StandingRow) => DaemonChange | null,
   most: number,
 ): Promise<"changed" | "unchanged" | "full"> {
-  return db.inTurn(turnOf("daemons", user_id), () =>
+  return db.inTurn(userLockName("daemons", user_id), () =>
     inTransaction(db, async (client) => {
       await insert.count(client, { agent_id, user_id, version });
       const standing = await lock.first(client, { agent_id });
@@ -38,7 +38,7 @@ export async function changeDaemon(
       if (!change) return "unchanged";
       const { desired } = change.wish;
       const starts = standing?.desired === "stopped" && desired !== "stopped";
-      if (starts && !(await hasRoom(client, { thing: "daemons", user_id, most }))) return "full";
+      if (starts && !(await isBelowUserLimit(client, { thing: "daemons", user_id, most }))) return "full";
       await update.count(client, { agent_id, ...change.wish, sealed_env: change.sealed_env });
       return "changed";
     }),

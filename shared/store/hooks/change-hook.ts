@@ -7,7 +7,7 @@ import { type HookPatch, type HookRecord, type HookRules, hookRules } from "../.
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import type { Hook, Prisma } from "../generated/client.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { sql } from "../sql.ts";
@@ -26,9 +26,9 @@ export async function insertHook(
   most: number,
 ): Promise<Hook | null> {
   const { user_id } = hook;
-  return db.inTurn(turnOf("hooks", user_id), () =>
+  return db.inTurn(userLockName("hooks", user_id), () =>
     db.prisma.$transaction(async (tx) => {
-      if (!(await hasRoom(queryableOf(tx), { thing: "hooks", user_id, most }))) return null;
+      if (!(await isBelowUserLimit(queryableOf(tx), { thing: "hooks", user_id, most }))) return null;
       const id = `hook_${randomBytes(16).toString("hex")}`;
       const data = {
         ...hook,

@@ -3,9 +3,9 @@ import { orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { offerSignal } from "../journal/give-signal.ts";
 import type { Owner } from "../owned-by.ts";
-import { moveRuns } from "../runs/move-runs.ts";
+import { moveRuns } from "../runs/moves/move-runs.ts";
 import { runIsStill } from "../runs/run-is.ts";
-import { delayWake } from "../runs/suspend-run.ts";
+import { delayWake } from "../runs/moves/suspend-run.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 

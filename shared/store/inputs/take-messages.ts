@@ -1,6 +1,6 @@
 import type { Db } from "../client.ts";
 import { listOf, t } from "../columns.ts";
-import type { HeldRun } from "../runs/renew-leases.ts";
+import type { HeldRun } from "../runs/moves/renew-leases.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";

@@ -1,7 +1,7 @@
 import { filterConditions, type FilterOperator, type StoreItemRecord } from "../../schemas/store.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { query } from "../query.ts";
 import { pageBytes } from "../../domain/json/cut-page.ts";
@@ -43,10 +43,10 @@ export async function putItem(db: Db, item: NewItem, most: number): Promise<Stor
   const row = rowOf(item);
   const known = await update.first(db.sql, row);
   if (known) return toRecord(known);
-  return db.inTurn(turnOf("store_items", user_id), () =>
+  return db.inTurn(userLockName("store_items", user_id), () =>
     inTransaction(db, async (client) => {
       await removeExpired.count(client, nameOf(item));
-      if (!(await hasRoom(client, { thing: "store_items", user_id, most }))) return null;
+      if (!(await isBelowUserLimit(client, { thing: "store_items", user_id, most }))) return null;
       const made = await insert.first(client, row);
       return made && toRecord(made);
     }),

@@ -3,7 +3,7 @@ import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { queryableOf } from "../prisma-transaction.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
@@ -29,9 +29,9 @@ export async function createJob(db: Db, { columns, ...keys }: NewJob, most: numb
     created_at: now,
     updated_at: now,
   };
-  return db.inTurn(turnOf("jobs", user_id), () =>
+  return db.inTurn(userLockName("jobs", user_id), () =>
     db.prisma.$transaction(async (tx) => {
-      if (!(await hasRoom(queryableOf(tx), { thing: "jobs", user_id, most }))) return false;
+      if (!(await isBelowUserLimit(queryableOf(tx), { thing: "jobs", user_id, most }))) return false;
       await tx.job.create({ data });
       return true;
     }),

@@ -1,7 +1,7 @@
 import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { type Row, t } from "../columns.ts";
-import { inputRows } from "../input-rows.ts";
+import { parameterRows } from "../parameter-rows.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -49,7 +49,7 @@ const countFollowing = (entry: NewEntry, index: number, all: NewEntry[]) => {
   return { ...entry, following };
 };
 
-const input = inputRows({ ...given, following: t.integer });
+const input = parameterRows({ ...given, following: t.integer });
 
 /**
  * The lock keeps the attempt as it is until the commit. So a later attempt, which can only begin after it, reads all entries

@@ -1,6 +1,6 @@
 import type { Queryable } from "../client.ts";
 import { type Row, t } from "../columns.ts";
-import { inputRows } from "../input-rows.ts";
+import { parameterRows } from "../parameter-rows.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
@@ -13,7 +13,7 @@ export async function copyEntries(client: Queryable, run_id: string, entries: re
   if (entries.length > 0) await copy.count(client, input.listsOf(entries.map((entry) => ({ ...entry, run_id }))));
 }
 
-const input = inputRows(given);
+const input = parameterRows(given);
 
 const copy = statement({
   name: "copy-journal",

@@ -1,7 +1,7 @@
 import type { Db } from "../client.ts";
 import { listOf, t } from "../columns.ts";
-import { inputRows } from "../input-rows.ts";
-import type { HeldRun } from "../runs/renew-leases.ts";
+import { parameterRows } from "../parameter-rows.ts";
+import type { HeldRun } from "../runs/moves/renew-leases.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -35,7 +35,7 @@ export async function keepCheckpoints(
   return row !== null;
 }
 
-const input = inputRows({ id: t.text, namespace: t.text, checkpoint_id: t.text, sealed_content: t.bytea });
+const input = parameterRows({ id: t.text, namespace: t.text, checkpoint_id: t.text, sealed_content: t.bytea });
 
 /**
  * The lock keeps the attempt as it is until the commit. A checkpoint behind others shows that the run gets on; writes of nodes don't, which

@@ -1,7 +1,7 @@
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
-import type { HeldRun } from "../runs/renew-leases.ts";
+import type { HeldRun } from "../runs/moves/renew-leases.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { endWaits, lockHeld } from "./end-waits.ts";

@@ -1,7 +1,7 @@
 import type { TimeRange } from "../../domain/analytics/time-range.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
-import { inputRows } from "../input-rows.ts";
+import { parameterRows } from "../parameter-rows.ts";
 import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { readPools } from "./read-pools.ts";
@@ -18,7 +18,7 @@ const columns = {
   queued: t.integer,
   oldest_ms: orNull(t.double),
 };
-const input = inputRows(columns);
+const input = parameterRows(columns);
 
 /** Writes how busy each pool is, once a minute, and forgets old minutes. Returns how many of each. */
 export async function sampleFleet(db: Db): Promise<{ pools: number; forgotten: number }> {

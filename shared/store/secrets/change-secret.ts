@@ -4,7 +4,7 @@ import { seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { SecretRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { queryableOf } from "../prisma-transaction.ts";
 import { toSecretRecord } from "./secret-record.ts";
 
@@ -33,9 +33,9 @@ export async function putSecret(
   const id = idOf(place);
   const { user_id } = place;
   const sealed_value = new Uint8Array(seal(keyRing, value, sealedFields.ownerSecret(id)));
-  return db.inTurn(turnOf("secrets", user_id), () =>
+  return db.inTurn(userLockName("secrets", user_id), () =>
     db.prisma.$transaction(async (tx) => {
-      const room = await hasRoom(queryableOf(tx), { thing: "secrets", user_id, most });
+      const room = await isBelowUserLimit(queryableOf(tx), { thing: "secrets", user_id, most });
       if (!room && (await tx.secret.count({ where: { id } })) === 0) return null;
       const row = await tx.secret.upsert({
         where: { id },

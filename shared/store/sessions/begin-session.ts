@@ -1,7 +1,7 @@
 import type { Principal, PrincipalKind } from "../../schemas/session.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { queryableOf } from "../prisma-transaction.ts";
 import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -56,10 +56,10 @@ const mostCodes = 100;
 /** Returns when the code expires; null when the user has too many codes that nobody has used. */
 export async function insertCode(db: Db, secret: Secret, signIn: SignIn): Promise<Date | null> {
   const room = { thing: "session_codes", user_id: signIn.user_id, most: mostCodes } as const;
-  return db.inTurn(turnOf(room.thing, room.user_id), () =>
+  return db.inTurn(userLockName(room.thing, room.user_id), () =>
     db.prisma.$transaction(async (tx) => {
       const client = queryableOf(tx);
-      if (!(await hasRoom(client, room))) return null;
+      if (!(await isBelowUserLimit(client, room))) return null;
       return (await insert.first(client, { ...secret, ...columnsOf(signIn) }))?.expires_at ?? null;
     }),
   );

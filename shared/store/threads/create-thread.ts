@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { inTransaction } from "../in-transaction.ts";
 
 export type NewThread = {
@@ -19,10 +19,10 @@ export type NewThread = {
 /** `full`: the user has `most` already. Of concurrent calls for one id the key lets one through. */
 export async function createThread(db: Db, thread: NewThread, most: number): Promise<"made" | "taken" | "full"> {
   const { id, user_id } = thread;
-  return db.inTurn(turnOf("threads", user_id), () =>
+  return db.inTurn(userLockName("threads", user_id), () =>
     inTransaction(db, async (client) => {
       if ((await known.count(client, { id })) > 0) return "taken";
-      if (!(await hasRoom(client, { thing: "threads", user_id, most }))) return "full";
+      if (!(await isBelowUserLimit(client, { thing: "threads", user_id, most }))) return "full";
       return (await create.count(client, { ...thread, labels: labelsOf(thread) })) === 1 ? "made" : "taken";
     }),
   );

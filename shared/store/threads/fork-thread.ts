@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 
@@ -28,9 +28,9 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number)
   if (!source) return "thread_missing";
   if (run_id !== null && !source.has_run) return "run_missing";
   if (run_id !== null && source.completed_at === null) return "run_not_ended";
-  return db.inTurn(turnOf("threads", source.user_id), () =>
+  return db.inTurn(userLockName("threads", source.user_id), () =>
     inTransaction(db, async (client) => {
-      if (!(await hasRoom(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
+      if (!(await isBelowUserLimit(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
       const labels = fork.metadata && labelsOf({ tags: source.tags, metadata: fork.metadata });
       return (await copy.first(client, { ...fork, labels })) ? "forked" : "taken";
     }),

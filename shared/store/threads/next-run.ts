@@ -1,7 +1,7 @@
 import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
-import { inputRows } from "../input-rows.ts";
+import { parameterRows } from "../parameter-rows.ts";
 import type { Owner } from "../owned-by.ts";
 import { runIs } from "../runs/run-is.ts";
 import { type Sql, sql } from "../sql.ts";
@@ -13,7 +13,7 @@ export type RunPlace = { at: string; id: string };
 /** `since`: when the thread was made. Runs of an earlier thread with the same id are not the thread's. */
 export type ThreadView = { thread_id: string; owner: Owner; since: Date };
 
-const input = inputRows({
+const input = parameterRows({
   nth: t.integer,
   thread_id: t.text,
   owner: orNull(t.text),

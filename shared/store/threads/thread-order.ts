@@ -2,7 +2,7 @@ import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { perRow, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { keepsThreadBusy } from "./busy.ts";
+import { keepsThreadBusy } from "./keeps-thread-busy.ts";
 
 // The runs of a thread execute one after another, in the order in which they were accepted.
 

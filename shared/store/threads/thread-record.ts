@@ -6,7 +6,7 @@ import { listOf, orNull, t } from "../columns.ts";
 import type { Owner } from "../owned-by.ts";
 import { joined, literal, perRow, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { keepsThreadBusy } from "./busy.ts";
+import { keepsThreadBusy } from "./keeps-thread-busy.ts";
 
 /** The owner's threads of these ids, in any order. */
 export async function readThreads(db: Db, ids: string[], owner: Owner): Promise<ThreadRecord[]> {

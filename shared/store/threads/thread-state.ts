@@ -6,7 +6,7 @@ import { inTransaction } from "../in-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { keepsThreadBusy } from "./busy.ts";
+import { keepsThreadBusy } from "./keeps-thread-busy.ts";
 import { lockThread } from "./lock-thread.ts";
 
 type ThreadState = z.infer<typeof threadState>;

@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { ApiKey } from "../generated/client.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { endSessionsOf } from "../sessions/end-session.ts";
 import { queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
@@ -74,9 +74,9 @@ export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<A
     key.run_id === null
       ? ({ thing: "keys", user_id, most } as const)
       : ({ thing: "run_tokens", user_id, most: mostRunTokens } as const);
-  return db.inTurn(turnOf(room.thing, user_id), () =>
+  return db.inTurn(userLockName(room.thing, user_id), () =>
     db.prisma.$transaction(async (tx) => {
-      if (!(await hasRoom(queryableOf(tx), room))) return null;
+      if (!(await isBelowUserLimit(queryableOf(tx), room))) return null;
       const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };
       return toRecord(await tx.apiKey.create({ data, omit: withoutHash }));
     }),

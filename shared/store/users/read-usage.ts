@@ -1,14 +1,14 @@
 import type { UserUsage } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import { readAnalytics } from "../analytics/read-analytics.ts";
-import { addSums, countStatuses } from "../analytics/to-figures.ts";
-import { countOpenRuns } from "../runs/open-runs.ts";
+import { addSums, countStatuses } from "../analytics/to-analytics.ts";
+import { countActiveRuns } from "../runs/read/active-runs.ts";
 
 /** What a user's runs that ended in a time range have used; those that were made in it and go on are counted too. */
 export async function readUsage(db: Db, user_id: string, since: Date, until: Date): Promise<UserUsage> {
   const [sums, open] = await Promise.all([
     readAnalytics(db, { by: "user", keys: [user_id] }, { since, until, unit: null, timezone: "UTC" }).then(addSums),
-    countOpenRuns(db, { user_id, since, until }),
+    countActiveRuns(db, { user_id, since, until }),
   ]);
   const under_way = Object.fromEntries(Object.entries(open).filter(([, count]) => count > 0));
   const by_status = { ...under_way, ...countStatuses(sums) };

@@ -4,7 +4,7 @@ import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, turnOf } from "../has-room.ts";
+import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
@@ -22,10 +22,10 @@ export async function insertWebhook(
   { metadata, ...webhook }: NewWebhook,
   most: number,
 ): Promise<(WebhookRecord & { secret: string }) | null> {
-  return db.inTurn(turnOf("webhooks", webhook.user_id), () =>
+  return db.inTurn(userLockName("webhooks", webhook.user_id), () =>
     db.prisma.$transaction(async (tx) => {
       const { user_id } = webhook;
-      if (!(await hasRoom(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
+      if (!(await isBelowUserLimit(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
       await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
       const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
       const row = await tx.webhook.create({ data });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Columns, orNull, t } from "../../../shared/store/columns.ts";
-import { inputRows } from "../../../shared/store/input-rows.ts";
+import { parameterRows } from "../../../shared/store/parameter-rows.ts";
 import { sql } from "../../../shared/store/sql.ts";
 import { statement } from "../../../shared/store/statement.ts";
 import { sourceFiles } from "../../architecture/source-files.ts";
@@ -113,7 +113,7 @@ test("no statement of every run reads a whole table, planned on a database that 
 
 test("a statement over rows takes any text as it is, and leaves the driver nothing to quote", async () => {
   const columns = { id: t.integer, text: orNull(t.text), json: t.json() };
-  const rows = inputRows(columns);
+  const rows = parameterRows(columns);
   const echo = statement({
     name: "test_echo",
     takes: rows.takes,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standingOf } from "../../../worker/journal/read-kept.ts";
+import { retainedEventsOf } from "../../../worker/journal/read-replay-state.ts";
 import { createLedger, mergeRanges } from "../../../worker/journal/settle-output.ts";
 
 test("only what is complete settles, and only once", () => {
@@ -57,14 +57,14 @@ test("a later attempt says up to where the one before stands, and what before th
       ],
     ],
   ]);
-  expect(standingOf({ events, continued: null }, 3)).toEqual({
+  expect(retainedEventsOf({ events, continued: null }, 3)).toEqual({
     keeps: "2-8",
     voids: [
       ["1-1", "1-999999999"],
       ["2-4", "2-5"],
     ],
   });
-  expect(standingOf({ events, continued: null }, 4)).toEqual({
+  expect(retainedEventsOf({ events, continued: null }, 4)).toEqual({
     keeps: "3-0",
     voids: [
       ["1-1", "1-999999999"],
@@ -72,9 +72,9 @@ test("a later attempt says up to where the one before stands, and what before th
       ["2-9", "2-999999999"],
     ],
   });
-  expect(standingOf({ events: new Map(), continued: null }, 2)).toBeNull();
+  expect(retainedEventsOf({ events: new Map(), continued: null }, 2)).toBeNull();
   const continued = { attempt: 2, leg: "+2", answers: 0, count: 1, last_seq: 9 };
-  expect(standingOf({ events: new Map(), continued }, 3)).toEqual({ keeps: "2-9", voids: [] });
+  expect(retainedEventsOf({ events: new Map(), continued }, 3)).toEqual({ keeps: "2-9", voids: [] });
   const voids = [["3-1", "3-999999999"]];
-  expect(standingOf({ events: new Map([[4, [[1, 5]]]]), continued }, 5)).toEqual({ keeps: "4-5", voids });
+  expect(retainedEventsOf({ events: new Map([[4, [[1, 5]]]]), continued }, 5)).toEqual({ keeps: "4-5", voids });
 });

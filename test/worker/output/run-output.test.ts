@@ -4,7 +4,7 @@ import { placeEvent } from "../../../shared/domain/run/stream-event.ts";
 import { createLog } from "../../../shared/platform/log.ts";
 import { openRunStreams, type RunStreams } from "../../../shared/platform/stream/run-streams.ts";
 import { openDb } from "../../../shared/store/client.ts";
-import { readTranscript } from "../../../shared/store/runs/read-transcript.ts";
+import { readTranscript } from "../../../shared/store/runs/transcript/read-transcript.ts";
 import { saveRest } from "../../../worker/attempt/commit-ending.ts";
 import { openRunOutput } from "../../../worker/output/run-output.ts";
 import { makeAgent } from "../../harness/client.ts";

@@ -6,7 +6,7 @@ import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
-import { slotUidBounds } from "../../../worker/sandbox/slot-uids.ts";
+import { sandboxUidBounds } from "../../../worker/sandbox/sandbox-uids.ts";
 import { agentRequest, resources, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
 import { runInside } from "./run-inside.ts";
@@ -30,7 +30,7 @@ const claims = machine.levels.map((sandbox): [string, Claim] => [
 /** Processes with a sandbox uid of this machine (only root workers use them), as names. */
 function sandboxedProcesses(): string[] {
   return readdirSync("/proc").filter(
-    (pid) => /^\d+$/.test(pid) && ownerOf(pid) >= slotUidBounds.first && ownerOf(pid) <= slotUidBounds.last,
+    (pid) => /^\d+$/.test(pid) && ownerOf(pid) >= sandboxUidBounds.first && ownerOf(pid) <= sandboxUidBounds.last,
   );
 }
 function ownerOf(pid: string): number {
@@ -154,7 +154,7 @@ for _ in range(1200):
       const open = fds.filter(([, device]) => device !== deviceOfNull).map(([fd]) => fd);
       // Nothing is there to read. The user ids of a warm sandbox are another namespace's.
       expect(open).toEqual([1, 2, 3]);
-      if (isRoot) expect(uid).toBeGreaterThanOrEqual(sandbox.startWarm ? 1_000 : slotUidBounds.first);
+      if (isRoot) expect(uid).toBeGreaterThanOrEqual(sandbox.startWarm ? 1_000 : sandboxUidBounds.first);
       keeping.abort();
     }
   });

@@ -13,7 +13,7 @@ import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
 import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { listLevels } from "../../../worker/sandbox/list-levels.ts";
-import { openSlotUids } from "../../../worker/sandbox/slot-uids.ts";
+import { openSandboxUids } from "../../../worker/sandbox/sandbox-uids.ts";
 import { findStrayFds } from "../../../worker/sandbox/stray-fds.ts";
 
 export const searchPath = process.env["PATH"] ?? "";
@@ -58,7 +58,7 @@ export async function openLevels(hosts: readonly string[] = []): Promise<Machine
   const directory = mkdtempSync("/var/tmp/runfleet-test-");
   chmodSync(directory, 0o755);
   const python = withVenv(await findPython(undefined, searchPath), directory);
-  const uids = openSlotUids();
+  const uids = openSandboxUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
   const egress = loopbackEgress(hosts);
   const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress };

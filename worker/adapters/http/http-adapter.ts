@@ -4,7 +4,7 @@ import { type FaultClass, TargetFault } from "../../../shared/platform/net/targe
 import type { AgentFrame, ExitFrame, Frame } from "../../channel/frame-schema.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
 import { refuse, toStdin } from "../read-command.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readAnswer } from "./read-response.ts";
 
 export type HttpOptions = {
   allowCidrs: string[];

@@ -14,12 +14,12 @@ import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
 import { readChildren, usageBelow } from "../process-usage.ts";
 import { launchWithEgress, type TrustFile } from "./egress-listener.ts";
-import { pairOffset, type SlotUids } from "../slot-uids.ts";
+import { pairOffset, type SandboxUids } from "../sandbox-uids.ts";
 
 type NamespaceOptions = {
   bwrap: OpenExecutable;
   python: Python;
-  uids: SlotUids | null;
+  uids: SandboxUids | null;
   /** With cgroups the level is 3. Without them it is 2: rlimits bound each process, but not the memory of the whole tree. */
   cgroups: Cgroups | null;
   strayFds: readonly number[];

@@ -12,7 +12,7 @@ import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
 import { usageBelow } from "../process-usage.ts";
-import type { SlotUids } from "../slot-uids.ts";
+import type { SandboxUids } from "../sandbox-uids.ts";
 
 /** What confines the command besides rlimits and a clean environment. */
 export type Confinement = {
@@ -26,7 +26,7 @@ export type Confinement = {
 
 type SupervisedOptions = {
   python: Python;
-  uids: SlotUids | null;
+  uids: SandboxUids | null;
   strayFds: readonly number[];
   confinement: Confinement;
 };

@@ -3,7 +3,7 @@ import { placeEvent } from "../../../../shared/domain/run/stream-event.ts";
 import { salvageStream } from "../../../../shared/services/runs/salvage-stream.ts";
 import { openDb } from "../../../../shared/store/client.ts";
 import { openRunStreams } from "../../../../shared/platform/stream/run-streams.ts";
-import { readTranscript } from "../../../../shared/store/runs/read-transcript.ts";
+import { readTranscript } from "../../../../shared/store/runs/transcript/read-transcript.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
 import { py } from "../../../harness/py.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";

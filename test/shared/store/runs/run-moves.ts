@@ -3,16 +3,16 @@ import type { RunStatus, TerminalStatus } from "../../../../shared/domain/run/ru
 import type { Cause } from "../../../../shared/domain/run/transitions.ts";
 import type { StreamEvent } from "../../../../shared/schemas/run-event.ts";
 import type { Db } from "../../../../shared/store/client.ts";
-import { claimRun } from "../../../../shared/store/runs/claim-run.ts";
-import { type Finalization, finalizeRun } from "../../../../shared/store/runs/finalize-run.ts";
-import { insertRun, type NewRun } from "../../../../shared/store/runs/insert-run.ts";
-import { continueRun } from "../../../../shared/store/runs/continue-run.ts";
-import { interruptRun } from "../../../../shared/store/runs/interrupt-run.ts";
-import { requestCancel, wakeToCancel } from "../../../../shared/store/runs/request-cancel.ts";
-import { giveBackRun, loseRun, requeueLostRuns, restartRun } from "../../../../shared/store/runs/requeue-run.ts";
-import { readOpenInterrupt, resumeRun } from "../../../../shared/store/runs/resume-run.ts";
-import { releaseRuns, scheduleRun } from "../../../../shared/store/runs/schedule-run.ts";
-import { suspendRun, wakeRuns } from "../../../../shared/store/runs/suspend-run.ts";
+import { claimRun } from "../../../../shared/store/runs/queue/claim-run.ts";
+import { type Finalization, finalizeRun } from "../../../../shared/store/runs/moves/finalize-run.ts";
+import { insertRun, type NewRun } from "../../../../shared/store/runs/queue/insert-run.ts";
+import { continueRun } from "../../../../shared/store/runs/moves/continue-run.ts";
+import { interruptRun } from "../../../../shared/store/runs/moves/interrupt-run.ts";
+import { requestCancel, wakeToCancel } from "../../../../shared/store/runs/moves/request-cancel.ts";
+import { giveBackRun, loseRun, requeueLostRuns, restartRun } from "../../../../shared/store/runs/moves/requeue-run.ts";
+import { readOpenInterrupt, resumeRun } from "../../../../shared/store/runs/moves/resume-run.ts";
+import { releaseRuns, scheduleRun } from "../../../../shared/store/runs/moves/schedule-run.ts";
+import { suspendRun, wakeRuns } from "../../../../shared/store/runs/moves/suspend-run.ts";
 import { takeInput } from "../../../../shared/store/inputs/take-input.ts";
 import { announceWorker } from "../../../../shared/store/workers/announce-worker.ts";
 
