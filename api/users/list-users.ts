@@ -11,7 +11,7 @@ export const listUsers = defineOperation({
   area: "Users",
   scope: "admin",
   summary: "Users, newest first",
-  description: "For operators.",
+  description: "For operators: who may use the service, and who they are.",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(userRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {

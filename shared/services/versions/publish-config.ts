@@ -13,7 +13,7 @@ import { type CheckDeps, checkConfig } from "./check-config.ts";
 import { setCurrentVersion } from "./set-current-version.ts";
 
 /** The codes that `publishConfig` throws. */
-export const publishErrors = ["version_exists", "version_name_taken"] as const;
+export const publishErrors = ["version_archived", "version_exists", "version_name_taken"] as const;
 
 type Deps = CheckDeps & {
   db: Db;

@@ -16,6 +16,7 @@ const unreachable: Record<string, string[]> = {
   list_queues: ["queue_not_found"],
   stop_daemon: ["version_not_found", "too_many_daemons"],
   // Other operations' faults, in the same file.
+  create_user: ["user_not_found"],
   health: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],
   health_live: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],
 };

@@ -5,6 +5,7 @@ import { type ErrorCode, errorKinds } from "../../../shared/domain/errors/error-
 /** Parts that are handed over rather than imported. */
 const handedOver: [call: RegExp, file: string][] = [
   [/capacity\.reserve\(/, "shared/services/runs/check-capacity.ts"],
+  [/room\.reserve\(/, "shared/services/runs/check-queue-limits.ts"],
   [/capacity\.check\(/, "shared/services/runs/check-quota.ts"],
 ];
 
