@@ -1,6 +1,6 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { UserPatch, UserRecord } from "../../schemas/user.ts";
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -32,10 +32,22 @@ const insert = statement({
 
 /** Makes the row of a user who has none, as one who only ever ran agents. Throws not_found for a user who was deleted. */
 export async function ensureUser(db: Db, id: string): Promise<UserRecord> {
-  const user = await db.prisma.user.upsert({ where: { id }, create: { id }, update: {} });
+  await insertUser(db.sql, id);
+  const user = await db.prisma.user.findUniqueOrThrow({ where: { id } });
   if (user.deleted_at !== null) throw notFound("user", id);
   return toUserRecord(user);
 }
+
+/** Makes the row of a user who has none; of callers at the same time, one does. */
+export const insertUser = async (client: Queryable, id: string): Promise<void> => {
+  await insertIfMissing.count(client, { id });
+};
+
+const insertIfMissing = statement({
+  name: "insert-user-if-missing",
+  takes: { id: t.text },
+  text: sql`INSERT INTO users (id) VALUES ($id) ON CONFLICT (id) DO NOTHING`,
+});
 
 /** Merges a patch into a user; null empties a field. Returns null when there is no such user, or `owner` is another one. */
 export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPatch): Promise<UserRecord | null> {

@@ -1,3 +1,4 @@
+import { insertUser } from "../users/change-user.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
@@ -26,7 +27,7 @@ export async function insertWebhook(
     db.prisma.$transaction(async (tx) => {
       const { user_id } = webhook;
       if (!(await isBelowUserLimit(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
-      await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
+      await insertUser(queryableOf(tx), user_id);
       const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
       const row = await tx.webhook.create({ data });
       return { ...toWebhookRecord(row), secret: await insertWebhookSecret(tx, keyRing, row.id) };
