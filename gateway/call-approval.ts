@@ -23,7 +23,7 @@ export function asksPerson(
 const twoMethods: CallRefusal = {
   status: 400,
   code: "invalid_request_error",
-  reason: "A person is asked about this call, so it must not name another method in a field.",
+  reason: "This call needs an approval, so it must not override its method. Remove the header X-HTTP-Method-Override.",
 };
 
 const mostShown = 2_000;

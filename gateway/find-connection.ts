@@ -5,7 +5,7 @@ import type { Target } from "./parse-target.ts";
 import type { GatewayRun, OpenConnection } from "../shared/schemas/gateway.ts";
 
 /** A connection, and the address at its service that a call is for. */
-export type Found = { connection: OpenConnection; url: URL };
+export type FoundConnection = { connection: OpenConnection; url: URL };
 
 /** A path, or an address of this gateway: a client with a proxy variable may ask by the latter. Null: a call for somebody else. */
 export function pathOfCall(url: string): string | null {
@@ -17,7 +17,7 @@ export function pathOfCall(url: string): string | null {
  * Returns the connection that the first part of a path names, and the address that the rest of it means. The rest can't leave
  * the connection's own address.
  */
-export function findConnection(path: string, { connections }: GatewayRun): Found | { reason: string } {
+export function findConnection(path: string, { connections }: GatewayRun): FoundConnection | { reason: string } {
   const [, name = "", rest = ""] = /^\/([^/?#]*)([^#]*)/.exec(path) ?? [];
   const connection = connections.find((one) => one.name === name);
   if (!connection) return { reason: `The run has no connection '${name.slice(0, 63)}'.` };
@@ -29,7 +29,11 @@ export function findConnection(path: string, { connections }: GatewayRun): Found
 }
 
 /** Returns the connection whose service is at a host, if the path is below the connection's own address. */
-export function findAtHost(target: Target, path: string, { connections }: GatewayRun): Found | { reason: string } {
+export function findAtHost(
+  target: Target,
+  path: string,
+  { connections }: GatewayRun,
+): FoundConnection | { reason: string } {
   const there = connections.filter((one) => isAt(one, target));
   for (const connection of there) {
     const base = new URL(connection.base_url);

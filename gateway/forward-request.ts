@@ -39,9 +39,9 @@ export async function forwardRequest({ req, res }: Call, reach: Reach, limits: G
   pipeline(answer, res, () => found.destroy());
 }
 
-type Onward = { target: Target; path: string; headers: string[] };
+type ForwardTarget = { target: Target; path: string; headers: string[] };
 
-function readRequest(req: IncomingMessage, limits: GatewayLimits): Onward | { status: number; reason: string } {
+function readRequest(req: IncomingMessage, limits: GatewayLimits): ForwardTarget | { status: number; reason: string } {
   const { url = "", rawHeaders } = req;
   if (url.length > limits.urlLength) return { status: 414, reason: "The URL is too long." };
   if (rawHeaders.length > 2 * limits.headers) return { status: 431, reason: "There are too many header fields." };

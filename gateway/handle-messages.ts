@@ -10,14 +10,14 @@ import { bodyLimits, type GatewayLimits } from "./limits.ts";
 import { createReach } from "./reach-target.ts";
 import { createBufferLimits } from "./buffer-limits.ts";
 import { createTimeSlices } from "./share-event-loop.ts";
-import { type ServedListener, serveListener, type Shared } from "./serve-listener.ts";
+import { type ServedListener, serveListener, type ListenerResources } from "./serve-listener.ts";
 
 type Parts = {
   options: GatewayOptions;
   limits: GatewayLimits;
   send: (message: FromGateway) => void;
   faults: () => number;
-  guard: Shared["guard"];
+  guard: ListenerResources["guard"];
 };
 
 export type MessageHandler = {
@@ -36,7 +36,7 @@ export function createMessageHandler({ options, limits, send, faults, guard }: P
     answers: createBufferLimits({ ofOne: answersOfOne, inAll: answersInAll, always }),
     turns: createTimeSlices(),
   };
-  const shared: Shared = { limits, guard, open: new Set(), desk, ...shares };
+  const shared: ListenerResources = { limits, guard, open: new Set(), desk, ...shares };
   const rule = { allowHosts: options.allow_hosts, allowCidrs: options.allow_cidrs };
 
   function listen({ id, allow, draining }: Extract<ToGateway, { kind: "listen" }>, socket: unknown): void {

@@ -5,11 +5,11 @@ import { parseAuthority } from "./parse-target.ts";
 import type { Reach } from "./reach-target.ts";
 
 /** `head`: bytes that the agent sent after its request already. */
-type Asked = { authority: string; socket: Socket; head: Buffer };
+type TunnelRequest = { authority: string; socket: Socket; head: Buffer };
 
 /** Answers a CONNECT request, and passes bytes in both directions until both sides have ended. */
 export async function openTunnel(
-  { authority, socket, head }: Asked,
+  { authority, socket, head }: TunnelRequest,
   reach: Reach,
   limits: GatewayLimits,
 ): Promise<void> {

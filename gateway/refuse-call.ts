@@ -5,7 +5,7 @@ import type { RecordedAnswer } from "../shared/schemas/gateway.ts";
 export type CallRefusal = { status: number; code: string; reason: string };
 
 /**
- * Answers a call in the shape that the service's library reads as an error. What another try can't mend says so: the libraries
+ * Answers a call in the shape that the service's library reads as an error. What another try can't fix says so: the libraries
  * would repeat some of these statuses.
  */
 export function refuseCall(

@@ -17,12 +17,12 @@ import { unansweredCall } from "../shared/domain/connection/unanswered-call.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
 import type { TlsEnds } from "./end-tls.ts";
 import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./credentials.ts";
-import { findAtHost, findConnection, type Found } from "./find-connection.ts";
+import { findAtHost, findConnection, type FoundConnection } from "./find-connection.ts";
 import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { meterAnswer } from "./meter/meter-response.ts";
 import { saysNamesTwice } from "./meter/names-twice.ts";
-import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "./meter/protocol.ts";
+import { prepareBody, type Protocol, protocolOf, readRequestBounds, readRequest } from "./meter/protocol.ts";
 import { readBody } from "./meter/read-body.ts";
 import { bodyLimits } from "./limits.ts";
 import type { BufferLimit } from "./buffer-limits.ts";
@@ -72,7 +72,7 @@ export async function serveCall(call: Call, caller: Caller | null, shares: Share
 const codeOfUnread = { 400: "invalid_request_error", 413: "too_large", 503: "unavailable" } as const;
 
 /** `isAsked`: a person decides whether it leaves. */
-type Destination = Onward & { connection: OpenConnection; isAsked: boolean };
+type Destination = ForwardTarget & { connection: OpenConnection; isAsked: boolean };
 /** `bytes`: its body, where that is read before it leaves. */
 type Request = Destination & { protocol: Protocol | null; bytes: Buffer | null };
 
@@ -120,13 +120,13 @@ async function sendCall(call: Call, caller: Caller, request: Request, shares: Sh
   res.once("close", () => gone.abort());
   const asking = caller.ask(asked.call, gone.signal);
   const onward = { ...request, agent: caller.services.agentOf(request.url) };
-  const send = (body: Buffer | null): Sent => sendOnward(req, { ...onward, body }, shares.limits);
+  const send = (body: Buffer | null): SentCall => sendOnward(req, { ...onward, body }, shares.limits);
   const early = leavesAtOnce(request) ? send(bytes) : null;
   try {
     const { call: id, answer: may } = await asking;
     if (may.kind === "refused") return refuseCall(res, connection.preset, may);
     const prepared = await turn(() => prepare(request, json, may));
-    const leave = (): Sent => early ?? send(prepared.body);
+    const leave = (): SentCall => early ?? send(prepared.body);
     await finishCall(call, { ...request, ...prepared, id, may, leave }, { caller, ...shares });
   } finally {
     early?.request.destroy();
@@ -137,10 +137,11 @@ async function sendCall(call: Call, caller: Caller, request: Request, shares: Sh
 const turnsFor = (bytes: Buffer | null, { share }: Shares): TimeSlice =>
   bytes !== null && bytes.length > bodyLimits.inTurns ? share.turn : async (act) => act();
 
-type Leaving = Request & Prepared & { id: number; may: Exclude<CallAnswer, { kind: "refused" }>; leave: () => Sent };
+type AdmittedCall = Request &
+  PreparedBody & { id: number; may: Exclude<CallAnswer, { kind: "refused" }>; leave: () => SentCall };
 
 /** Sends a call that may leave, or gives its recorded answer. */
-async function finishCall({ req, res }: Call, leaving: Leaving, way: Way): Promise<void> {
+async function finishCall({ req, res }: Call, leaving: AdmittedCall, way: CallContext): Promise<void> {
   const { connection, protocol, dropsUsage, length, id, may, leave } = leaving;
   const request_bytes = length ?? Number(req.headers["content-length"] ?? 0);
   const ended: CallEnded = { ...unansweredCall, request_bytes };
@@ -156,21 +157,21 @@ async function finishCall({ req, res }: Call, leaving: Leaving, way: Way): Promi
   }
 }
 
-/** True for a call that nothing can hold back: the worker is told of it meanwhile, before the client has a byte of the answer. */
+/** True for a call without a limit or an approval: it is sent before the worker answers, which hears of it before the client has a byte. */
 const leavesAtOnce = ({ connection, isAsked }: Request): boolean =>
   connection.preset === null &&
   !isAsked &&
   connection.requests_per_minute === null &&
   connection.tokens_per_minute === null;
 
-type Prepared = { body: Buffer | null; dropsUsage: boolean; length: number | null };
+type PreparedBody = { body: Buffer | null; dropsUsage: boolean; length: number | null };
 
 /** Returns the body to send; null: as it comes. */
 function prepare(
   { protocol, connection, bytes }: Request,
   json: ReturnType<typeof readRequest>,
   may: CallAnswer,
-): Prepared {
+): PreparedBody {
   if (protocol === null || !json || may.kind !== "go")
     return { body: bytes, dropsUsage: false, length: bytes?.length ?? null };
   const { changed, dropsUsage } = prepareBody(protocol, json, { connection, output_most: may.output_most });
@@ -190,12 +191,16 @@ async function replay(res: ServerResponse, { status, headers, body }: RecordedAn
   return { status, response_bytes: bytes.length, is_whole: true, is_delivered: res.writableFinished };
 }
 
-type Sending = Onward & { agent: Agent; body: Buffer | null };
+type OutgoingCall = ForwardTarget & { agent: Agent; body: Buffer | null };
 
 /** A call that has left. `answer`: the head of its answer; null when none comes: `fault` says why. */
-type Sent = { request: ClientRequest; answer: Promise<IncomingMessage | null>; fault: () => unknown };
+type SentCall = { request: ClientRequest; answer: Promise<IncomingMessage | null>; fault: () => unknown };
 
-function sendOnward(req: IncomingMessage, { agent, url, headers, body }: Sending, limits: GatewayLimits): Sent {
+function sendOnward(
+  req: IncomingMessage,
+  { agent, url, headers, body }: OutgoingCall,
+  limits: GatewayLimits,
+): SentCall {
   const sent = send({
     agent,
     host: url.hostname,
@@ -241,7 +246,7 @@ function askedOf(
     ...{ model: null, other_models: [], input_most: bytes?.length ?? 0 },
     ...{ output_most: null, choices: 1, is_deferred: false },
   };
-  const { is_deferred, ...asked } = protocol && json ? readAsked(protocol, json, url.pathname) : unread;
+  const { is_deferred, ...asked } = protocol && json ? readRequestBounds(protocol, json, url.pathname) : unread;
   const method = req.method ?? "GET";
   const is_spending = connection.preset !== null && protocol === null && !["GET", "HEAD", "DELETE"].includes(method);
   const where = { connection: connection.name, method, host: url.host, path: url.pathname.slice(0, 500) };
@@ -263,9 +268,13 @@ const ownKey: CallRefusal = {
     "The call brings a key of its own. Send the one in the environment: the gateway replaces it with the connection's.",
 };
 
-type Onward = { url: URL; headers: string[] };
+type ForwardTarget = { url: URL; headers: string[] };
 
-function readCall({ req }: Call, { connection, url }: Found, limits: GatewayLimits): Onward | CallRefusal {
+function readCall(
+  { req }: Call,
+  { connection, url }: FoundConnection,
+  limits: GatewayLimits,
+): ForwardTarget | CallRefusal {
   const refused = (status: number, reason: string): CallRefusal => ({ status, code: "invalid_request_error", reason });
   if ((req.url ?? "").length > limits.urlLength) return refused(414, "The URL is too long.");
   if (req.rawHeaders.length > 2 * limits.headers) return refused(431, "There are too many header fields.");
@@ -279,12 +288,19 @@ function readCall({ req }: Call, { connection, url }: Found, limits: GatewayLimi
 }
 
 /** `recording`: the call's number, where its answer is kept. */
-type Passing = Pick<Leaving, "connection" | "protocol" | "dropsUsage" | "isAsked"> & { recording: number | null };
+type AnswerRelay = Pick<AdmittedCall, "connection" | "protocol" | "dropsUsage" | "isAsked"> & {
+  recording: number | null;
+};
 type Read = Omit<CallEnded, "request_bytes" | "is_lost">;
-type Way = Shares & { caller: Caller };
+type CallContext = Shares & { caller: Caller };
 
 /** Returns what was read of the answer when it has been passed on, or was cut. */
-async function passAnswer(call: Sent, res: ServerResponse, passing: Passing, way: Way): Promise<Partial<CallEnded>> {
+async function passAnswer(
+  call: SentCall,
+  res: ServerResponse,
+  passing: AnswerRelay,
+  way: CallContext,
+): Promise<Partial<CallEnded>> {
   const { request: sent } = call;
   const { connection, recording } = passing;
   const { desk, services } = way.caller;
@@ -331,10 +347,10 @@ async function boundReading(reading: Promise<unknown>, sent: ClientRequest, res:
 }
 
 async function receive(
-  { request: sent, answer: answering, fault }: Sent,
+  { request: sent, answer: answering, fault }: SentCall,
   res: ServerResponse,
-  { connection, protocol, dropsUsage, recording, isAsked }: Passing,
-  { caller, limits, share }: Way,
+  { connection, protocol, dropsUsage, recording, isAsked }: AnswerRelay,
+  { caller, limits, share }: CallContext,
 ): Promise<Read | { fault: unknown }> {
   const answer = await answering;
   if (!answer) return { fault: fault() };

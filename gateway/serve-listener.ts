@@ -25,7 +25,7 @@ export type ServedListener = {
 };
 
 /** What all listeners share. */
-export type Shared = {
+export type ListenerResources = {
   limits: GatewayLimits;
   /** Open connections of all sandboxes. */
   open: Set<Socket>;
@@ -39,7 +39,7 @@ export type Shared = {
 };
 
 /** `reach` leads to what the agent's config allows, `reachService` to the addresses of connections. */
-type Listening = {
+type ListenerState = {
   id: number;
   socket: object;
   reach: Reach;
@@ -58,8 +58,8 @@ const waitForRunMs = 1_000;
  * call by that connection; a tunnel's TLS ends here then.
  */
 export function serveListener(
-  { id, socket: listening, reach, reachService, isForConnections, draining }: Listening,
-  shared: Shared,
+  { id, socket: listening, reach, reachService, isForConnections, draining }: ListenerState,
+  shared: ListenerResources,
 ): ServedListener {
   const { limits, open } = shared;
   const server = createServer(serverOptions(limits));
@@ -174,10 +174,14 @@ function followRuns(open: (run: ServedRun) => Caller): Callers {
   };
 }
 
-type Ways = { reach: Reach; callers: Callers; inTls: WeakMap<Socket, Target>; isForConnections: boolean };
+type RequestRoutes = { reach: Reach; callers: Callers; inTls: WeakMap<Socket, Target>; isForConnections: boolean };
 
 /** Each connection has one request at a time. A request before the answer to the last one (pipelining) ends the connection. */
-function answerRequests(server: Server, { reach, callers, inTls, isForConnections }: Ways, shared: Shared): void {
+function answerRequests(
+  server: Server,
+  { reach, callers, inTls, isForConnections }: RequestRoutes,
+  shared: ListenerResources,
+): void {
   const { limits, guard } = shared;
   const share = { requests: shared.requests(), answers: shared.answers(), turn: shared.turns() };
   const busy = new WeakSet<Socket>();

@@ -57,7 +57,7 @@ export function openWorkerClient(send: (message: FromGateway) => void): WorkerCl
     if (ended) tellKeeper?.({ kind: "ended", call, duration_ms: msSince(startedAt), ended, answer });
   }
 
-  /** The worker's answer comes later, and may be that the call has a place. */
+  /** The worker may still admit the call; it is then reported as ended. */
   function giveUp(call: number): void {
     if (!asking.has(call)) return;
     asking.set(call, ({ kind }) => {

@@ -75,7 +75,7 @@ const timeOf = (at: Date): Html => {
   return markup`<time datetime="${at.toISOString()}">${text} UTC</time>`;
 };
 
-/** What a person has sent before, to be mended. */
+/** What a person has sent before, to be corrected. */
 export type Draft = { sent: URLSearchParams; faults: FormFaults };
 
 /** The page of an open question: what the agent asks, and a form for the answer. */

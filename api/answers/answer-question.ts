@@ -67,7 +67,7 @@ function readFields(body: Buffer): URLSearchParams {
 
 type Sent = { sent: URLSearchParams; ip: string | null; request_id: string };
 
-/** Answers a question as a form says. Returns what is to be mended, or `closed` when somebody else was faster. */
+/** Answers a question as a form says. Returns what is to be corrected, or `closed` when somebody else was faster. */
 async function tryAnswer(
   deps: Deps,
   question: AskedQuestion,

@@ -81,7 +81,7 @@ function optionAt<T>(options: readonly T[], at: string): { value: T } | undefine
 }
 
 function readGroup(field: FormField & { kind: "group" }, sent: URLSearchParams, faults: FormFaults): Read {
-  // Nobody has begun a group that may stay empty.
+  // An optional group without a value is left out.
   if (!field.required && !isBegun(field, sent)) return null;
   const members = field.fields.flatMap((member) => {
     const read = readField(member, sent, faults);

@@ -6,7 +6,7 @@ import type { FormFaults } from "./read-form.ts";
 type Options = {
   /** Whether only somebody with an API key may answer. */
   needsKey: boolean;
-  /** What was sent before, to be mended. */
+  /** What was sent before, to be corrected. */
   draft: { sent: URLSearchParams; faults: FormFaults } | null;
 };
 

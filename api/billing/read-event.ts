@@ -12,15 +12,20 @@ import { clientId } from "../../shared/schemas/primitives.ts";
 import { describeIssues } from "./describe-issues.ts";
 
 /** The object, customer and user of an event. */
-type About = { object_id: string | null; customer_id: string | null; user_id: string | null; error: string | null };
+type EventSubject = {
+  object_id: string | null;
+  customer_id: string | null;
+  user_id: string | null;
+  error: string | null;
+};
 
-const nothing: About = { object_id: null, customer_id: null, user_id: null, error: null };
+const nothing: EventSubject = { object_id: null, customer_id: null, user_id: null, error: null };
 
 /**
  * Returns the object and the user that an event is about. The object of a payment is its payment intent: events of checkouts,
  * charges and disputes belong to the same one. An event of an unknown type has no object. An unreadable one has an error, which is stored.
  */
-export function readEvent(event: z.output<typeof providerEvent>): About {
+export function readEvent(event: z.output<typeof providerEvent>): EventSubject {
   const read = readers.find(([types]) => types.test(event.type))?.[1];
   if (!read) return nothing;
   try {
@@ -33,9 +38,9 @@ export function readEvent(event: z.output<typeof providerEvent>): About {
   }
 }
 
-type Read = { object_id: string | null; customer_id: string | null; user_id: unknown };
+type ObjectRefs = { object_id: string | null; customer_id: string | null; user_id: unknown };
 
-const readers: readonly (readonly [types: RegExp, read: (object: unknown) => Read])[] = [
+const readers: readonly (readonly [types: RegExp, read: (object: unknown) => ObjectRefs])[] = [
   [
     /^checkout\.session\.completed$/,
     (object) => {
@@ -73,7 +78,7 @@ const readers: readonly (readonly [types: RegExp, read: (object: unknown) => Rea
   ],
 ];
 
-function own(schema: typeof providerSubscription | typeof providerPayment, object: unknown): Read {
+function own(schema: typeof providerSubscription | typeof providerPayment, object: unknown): ObjectRefs {
   const { id, customer, metadata } = schema.parse(object);
   return { object_id: id, customer_id: customer, user_id: metadata["user_id"] };
 }

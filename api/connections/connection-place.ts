@@ -4,7 +4,7 @@ import type { ConnectionPlace } from "../../shared/store/connections/change-conn
 import type { Db } from "../../shared/store/client.ts";
 import { type Caller, ownerOf } from "../http/caller.ts";
 
-type Asked = {
+type ConnectionRequest = {
   params: { connection_id: string };
   query: { user_id?: string | undefined; agent_id?: string | undefined };
 };
@@ -12,7 +12,7 @@ type Asked = {
 /** Returns whose connection a request names. An agent's belongs to the agent's owner. Throws not_found for the agent. */
 export async function connectionPlace(
   db: Db,
-  { params, query, caller }: Asked & { caller: Caller },
+  { params, query, caller }: ConnectionRequest & { caller: Caller },
 ): Promise<ConnectionPlace> {
   const { agent_id = null } = query;
   const user_id = ownerOf(caller, query.user_id);

@@ -5,13 +5,13 @@ import type { HookScheme } from "../../shared/schemas/hook.ts";
 import { readForeignBody } from "../http/read-foreign-body.ts";
 import type { Headers } from "./verify-signature.ts";
 
-type Sent = { headers: Headers; query: Record<string, string>; body: Buffer };
+type SignedRequest = { headers: Headers; query: Record<string, string>; body: Buffer };
 
 /** They say who sends, and are of no use to an agent. */
 const leftOut = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
 /** Reads a request whose signature is valid. Throws ValidationFault for a body that can't be read as its type. */
-export function readDelivery({ headers, query, body }: Sent): HookDocument {
+export function readDelivery({ headers, query, body }: SignedRequest): HookDocument {
   const shown = Object.entries(headers).filter(([name]) => !leftOut.has(name));
   return {
     headers: Object.fromEntries(shown),

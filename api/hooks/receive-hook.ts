@@ -102,10 +102,14 @@ const textsOf = (values: Record<string, unknown>): Record<string, string> =>
     Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );
 
-type Sent = { headers: Headers; body: Buffer };
+type SignedRequest = { headers: Headers; body: Buffer };
 
 /** Throws bad_request for a request that the sender hasn't signed, and conflict for a hook that takes none. */
-async function checkSender(ctx: Pick<ApiContext, "db">, hook: UnsealedHook, { headers, body }: Sent): Promise<void> {
+async function checkSender(
+  ctx: Pick<ApiContext, "db">,
+  hook: UnsealedHook,
+  { headers, body }: SignedRequest,
+): Promise<void> {
   const refusal = refusalOf(hook, headers, body);
   if (!refusal) return;
   await noteRefusal(ctx.db, hook.id, refusal.code);

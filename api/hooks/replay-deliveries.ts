@@ -20,7 +20,7 @@ export const replayHookDeliveries = defineOperation({
   idempotent: true,
   audit: "hook",
   summary: "Repeat one delivery, or all since a time",
-  description: `Starts the runs of deliveries by the hook's rules of now, as after a mended map or for deliveries that met a full queue. One that had started a run starts another one. With \`since\` those of a time and a status are repeated, oldest first, at most ${mostReplayed} a request: send \`last_id\` as \`after\` while the answer says \`has_more\`.`,
+  description: `Starts the runs of deliveries by the hook's rules of now, as after a fixed map or for deliveries that met a full queue. One that had started a run starts another one. With \`since\` those of a time and a status are repeated, oldest first, at most ${mostReplayed} a request: send \`last_id\` as \`after\` while the answer says \`has_more\`.`,
   request: { params: hookParams, body: replayHookBody },
   errors: ["hook_not_found", "delivery_not_found", "delivery_not_kept"],
   responses: { 202: { description: "The deliveries as they are now", schema: replayedDeliveries } },

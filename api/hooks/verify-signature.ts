@@ -6,7 +6,12 @@ import type { HookRules, HookScheme } from "../../shared/schemas/hook.ts";
 export type Headers = Record<string, string>;
 
 /** What a signature is checked with. */
-export type Known = { verify: HookScheme; signature: HookRules["signature"]; secrets: readonly string[]; now: Date };
+export type SignatureContext = {
+  verify: HookScheme;
+  signature: HookRules["signature"];
+  secrets: readonly string[];
+  now: Date;
+};
 
 /** The largest difference between the time of a signature and ours, in both directions. */
 const toleranceSeconds = 300;
@@ -15,7 +20,11 @@ const toleranceSeconds = 300;
  * True when one of the secrets has signed these bytes, in the sender's scheme. Signatures are compared as texts: another spelling of
  * the same signature is another text. The time that this takes does not depend on how much of a signature is right.
  */
-export function isSigned(body: Buffer, headers: Headers, { verify, signature, secrets, now }: Known): boolean {
+export function isSigned(
+  body: Buffer,
+  headers: Headers,
+  { verify, signature, secrets, now }: SignatureContext,
+): boolean {
   if (verify === "none") return true;
   if (verify === "hmac" && signature === null) return false;
   // Each secret is tried, so the time tells nothing about which one it was either.

@@ -48,10 +48,10 @@ function scan(text: string): Stop {
   }
 }
 
-type Begun = { close: "]" | "}"; empty: boolean; first: number | Stop };
+type OpenContainer = { close: "]" | "}"; empty: boolean; first: number | Stop };
 
 /** At `[` or `{`: returns where the first value begins or, for an empty container, the index of the closing bracket. */
-function beginContainer(text: string, at: number): Begun | undefined {
+function beginContainer(text: string, at: number): OpenContainer | undefined {
   const opening = text[at];
   if (opening !== "[" && opening !== "{") return undefined;
   const close = opening === "[" ? "]" : "}";

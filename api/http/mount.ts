@@ -87,11 +87,11 @@ async function readBytes<C>(operation: Operation<C>, req: Request, count: Count)
   return request.body || refuses ? readRawBody(req, { most_bytes: requestLimits.body_bytes, count }) : undefined;
 }
 
-type Received = { req: Request; res: Response; caller: Caller; holdOpen: RequestInfo["holdOpen"]; body: unknown };
+type RawRequest = { req: Request; res: Response; caller: Caller; holdOpen: RequestInfo["holdOpen"]; body: unknown };
 
 function readInput<C>(
   { request, ignores, rawBody }: Operation<C>,
-  { req, res, body, ...more }: Received,
+  { req, res, body, ...more }: RawRequest,
 ): OperationInput<RequestSchemas, RawBody> {
   const parts = parseRequest(
     { request, ignores },

@@ -8,11 +8,11 @@ export type RateLimiter = {
    * Counts a request of `who`, or several, against a limit: the deployment's, unless `perMinute` says another. Rejects with
    * too_many_requests, which says when to try again. `show` is told what is left before that, if there is a limit.
    */
-  count(who: string, counted?: Counted): Promise<void>;
+  count(who: string, counted?: CountOptions): Promise<void>;
   close(): void;
 };
 
-type Counted = { requests?: number; perMinute?: number; show?: (left: RateLimitState) => void };
+type CountOptions = { requests?: number; perMinute?: number; show?: (left: RateLimitState) => void };
 
 /** What is left of a caller's requests in the current minute, which ends in `reset_s` seconds. */
 export type RateLimitState = { limit: number; remaining: number; reset_s: number };

@@ -54,9 +54,9 @@ const policy = (nonce: string): string =>
   "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'";
 
-type Sent = { file: ConsoleFile; isHashed: boolean };
+type FileToSend = { file: ConsoleFile; isHashed: boolean };
 
-function sendFile(req: Request, res: Response, { file, isHashed }: Sent): void {
+function sendFile(req: Request, res: Response, { file, isHashed }: FileToSend): void {
   const packed = file.packed.find(({ encoding }) => req.acceptsEncodings(encoding) === encoding);
   res.set({
     "Content-Type": file.type,

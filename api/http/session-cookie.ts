@@ -9,13 +9,13 @@ const names = { https: "__Host-runfleet_session", http: "runfleet_session" } as 
 /** A page of another origin can't send it unless a preflight request allows it with cookies, which is never the case. */
 const consoleHeader = "x-runfleet-console";
 
-type Sent = { method: string; headers: IncomingHttpHeaders };
+type CookieRequest = { method: string; headers: IncomingHttpHeaders };
 
 /**
  * Returns what the cookie of a session says. It counts for a page of this very origin only, whatever ALLOWED_ORIGINS says, and for
  * a write, and a read that names no page, only with a header that no form and no link can send.
  */
-export function readSessionCookie({ method, headers }: Sent): SessionCookie {
+export function readSessionCookie({ method, headers }: CookieRequest): SessionCookie {
   const text = valueOf(headers);
   if (text === undefined) return { kind: "none" };
   const isConsole = headers[consoleHeader] === "1";

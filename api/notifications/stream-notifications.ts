@@ -3,7 +3,12 @@ import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { type NotificationEvent, notificationEvent, notificationRecord } from "../../shared/schemas/notification.ts";
 import { me } from "../../shared/schemas/user.ts";
-import { type Place, readFrom, readPresent, type Told } from "../../shared/store/notifications/follow-notifications.ts";
+import {
+  type NotificationCursor,
+  readFrom,
+  readPresent,
+  type Told,
+} from "../../shared/store/notifications/follow-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { type Caller, ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -55,7 +60,7 @@ export const streamNotifications = defineOperation({
 async function* follow(
   { db, notificationSignal }: Pick<ApiContext, "db" | "notificationSignal">,
   { user_id, caller }: { user_id: string; caller: Caller },
-  start: { place: Place; known: string | null },
+  start: { place: NotificationCursor; known: string | null },
   until: AbortSignal,
 ): AsyncGenerator<string> {
   const { known } = start;
@@ -84,7 +89,7 @@ const encode = (caller: Caller, { place: { xact, id }, notification }: Told): st
   });
 
 /** Throws bad_request when the text is no event id. */
-function parsePosition(text: string): Place {
+function parsePosition(text: string): NotificationCursor {
   const [, xact, id] = /^(\d{1,18})-([A-Za-z0-9._:@-]{1,128})$/.exec(text) ?? [];
   if (xact === undefined || id === undefined)
     throw new AppError(

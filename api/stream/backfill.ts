@@ -11,14 +11,14 @@ import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 type Stores = { db: Db; streams: Pick<RunStreams, "read"> };
 
 /** `gapAhead`: the run has more events, but the next one can't be read yet. */
-export type Found = { events: StreamEvent[]; gapAhead: boolean };
+export type BackfillPage = { events: StreamEvent[]; gapAhead: boolean };
 
 /** Reads the events after `cursor` in Redis and Postgres. */
-export type Backfill = (runId: string, cursor: EventId) => Promise<Found>;
+export type Backfill = (runId: string, cursor: EventId) => Promise<BackfillPage>;
 
 /** One event sends all readers of a run to the stores at the same moment. They share one read. */
 export function createBackfill(stores: Stores): Backfill {
-  const reading = new Map<string, Promise<Found>>();
+  const reading = new Map<string, Promise<BackfillPage>>();
   return (runId, cursor) => {
     const key = `${formatEventId(cursor)} ${runId}`;
     const found = reading.get(key) ?? backfill(stores, runId, cursor);
@@ -46,7 +46,7 @@ export function join(
   cursor: EventId,
   events: StreamEvent[],
   continues: (last: EventId, next: StreamEvent) => boolean,
-): Found {
+): BackfillPage {
   const joined: StreamEvent[] = [];
   let last = cursor;
   for (const event of events) {
@@ -60,7 +60,7 @@ export function join(
 }
 
 /** Reads the events after `cursor`: from Redis where it continues the cursor, else from the transcript as well. */
-export async function backfill({ db, streams }: Stores, runId: string, cursor: EventId): Promise<Found> {
+export async function backfill({ db, streams }: Stores, runId: string, cursor: EventId): Promise<BackfillPage> {
   const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
   const direct = join(cursor, live, adjoins);
   if (direct.events.length > 0) return direct;
@@ -86,7 +86,7 @@ const merge = (stored: StreamEvent[], live: StreamEvent[]): StreamEvent[] =>
  * Redis' doesn't follow the page. Within the transcript one does: what an attempt left in Redis alone is written to the
  * transcript before anything of a later attempt is.
  */
-function joinStored(cursor: EventId, stored: StreamEvent[], live: StreamEvent[]): Found {
+function joinStored(cursor: EventId, stored: StreamEvent[], live: StreamEvent[]): BackfillPage {
   const end = stored.at(-1);
   const continues = (last: EventId, next: StreamEvent): boolean =>
     follows(last, next) && (next.attempt === last.attempt || !end || compareEventIds(next, end) <= 0);
@@ -98,7 +98,11 @@ function joinStored(cursor: EventId, stored: StreamEvent[], live: StreamEvent[])
  * stored behind its first hole (see salvage-stream.ts), so the gap covers the rest of that attempt. `final`: the number of the
  * last attempt.
  */
-function gapEvent(runId: string, cursor: EventId, { ahead, final }: { ahead: StreamEvent[]; final: number }): Found {
+function gapEvent(
+  runId: string,
+  cursor: EventId,
+  { ahead, final }: { ahead: StreamEvent[]; final: number },
+): BackfillPage {
   const next = ahead.find((event) => compareEventIds(event, cursor) > 0);
   if (!next) return { events: [], gapAhead: false };
   const { attempt } = next;

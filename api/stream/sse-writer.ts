@@ -6,7 +6,7 @@ import { startPings } from "./sse-ping.ts";
 /** A client that reads nothing for this long is disconnected. It can resume. */
 const stuckClientMs = 30_000;
 
-type Opening = {
+type SseOptions = {
   headers: Readonly<Record<string, string>>;
   /** The text that is sent together with the headers; may be empty. */
   first: string;
@@ -35,7 +35,7 @@ const documentHeaders = [
 ];
 
 /** Starts a streamed response: sends the headers and `first` at once, and pings until the response ends. */
-export function openSseWriter(res: Response, { headers, first, ping }: Opening): SseWriter {
+export function openSseWriter(res: Response, { headers, first, ping }: SseOptions): SseWriter {
   for (const name of documentHeaders) res.removeHeader(name);
   res.status(200).set({
     "Content-Type": "text/event-stream; charset=utf-8",

@@ -15,7 +15,7 @@ export const getAgentErrors = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "The errors of an agent's runs, most frequent first",
-  description: "Use it to see what to mend first: errors grouped by their code, with a recent run of each.",
+  description: "Use it to see what to fix first: errors grouped by their code, with a recent run of each.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Error codes, each with its latest run", schema: agentErrors } },
   handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>

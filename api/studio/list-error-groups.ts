@@ -12,7 +12,7 @@ export const listErrorGroups = defineOperation({
   scope: "studio:read",
   summary: "The errors of all agents in groups that are alike",
   description:
-    "Use it to see what to mend first. Runs that failed, timed out or expired are grouped by their agent, code, exception, message and the function that raised it.",
+    "Use it to see what to fix first. Runs that failed, timed out or expired are grouped by their agent, code, exception, message and the function that raised it.",
   request: { query: errorGroupQuery },
   responses: { 200: { description: "The groups", schema: errorGroups } },
   async handle({ db }: Pick<ApiContext, "db">, { query: { limit, state, ...filter }, caller }) {

@@ -19,7 +19,7 @@ export const updateErrorGroup = defineOperation({
   scope: "agents:write",
   audit: { target: "error_group", detail: ({ body: { state } }) => ({ state }) },
   summary: "Resolve, ignore or open a group of errors",
-  description: "Use it to tell what is mended from what is new: a resolved group opens by itself when it comes back.",
+  description: "Use it to tell what is fixed from what is new: a resolved group opens by itself when it comes back.",
   request: { params: errorGroupParams, query: errorGroupRange, body: errorGroupPatch },
   errors: ["error_group_not_found", "agent_not_found"],
   responses: { 200: { description: "The group", schema: errorGroupDetails } },

@@ -24,7 +24,7 @@ const health = z
         }),
       )
       .meta({
-        description: "The pools of workers. One with queued runs and no workers is asked for, and nobody serves it.",
+        description: "The pools of workers. A pool with queued runs and no workers needs a worker.",
       }),
     sandbox_levels: z.array(z.number().int()).meta({ description: "The isolation levels of the live workers." }),
     sandbox_missing: z.array(z.string()).meta({ description: "Why live workers have no stronger level." }),

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { meterAnswer } from "../../gateway/meter/meter-response.ts";
-import { prepareBody, type Protocol, readAsked, readRequest } from "../../gateway/meter/protocol.ts";
+import { prepareBody, type Protocol, readRequestBounds, readRequest } from "../../gateway/meter/protocol.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 import { callAsked, callEnded } from "../../shared/schemas/gateway.ts";
 import { type Decoder, must, samplesOf } from "./decoder.ts";
@@ -21,7 +21,7 @@ export const modelRequests: Decoder = {
     const body = readRequest(input);
     if (!body) return;
     for (const protocol of protocols) {
-      const { is_deferred: _, ...asked } = readAsked(protocol, body, "/v1beta/models/m:generateContent");
+      const { is_deferred: _, ...asked } = readRequestBounds(protocol, body, "/v1beta/models/m:generateContent");
       const where = {
         connection: "c",
         method: "POST",

@@ -4,7 +4,7 @@ import { Page } from "../ui/page.tsx";
 import { Empty } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Audit } from "./audit.tsx";
-import { Chores } from "./chores.tsx";
+import { InternalJobs } from "./internal-jobs.tsx";
 import { Config } from "./config.tsx";
 import { Costs } from "./costs.tsx";
 import { DeadLetters } from "./dead-letters.tsx";
@@ -21,7 +21,7 @@ const tabs = {
   users: ["Users", Users],
   costs: ["Costs", Costs],
   audit: ["Audit", Audit],
-  chores: ["Chores", Chores],
+  chores: ["Internal jobs", InternalJobs],
   config: ["Config", Config],
 } as const;
 

@@ -4,7 +4,7 @@ import { bodyLimits } from "../limits.ts";
 import type { PieceRunner } from "../share-event-loop.ts";
 import type { Protocol } from "./protocol.ts";
 import { readEnds } from "./read-ends.ts";
-import { readJson, readTold } from "./read-usage.ts";
+import { readJson, readAnswerUsage } from "./read-usage.ts";
 
 /** What was read of an answer so far. */
 export type Reading = {
@@ -67,7 +67,7 @@ function readWhole({ protocol, reading }: Parts): Transform {
     flush(done: TransformCallback) {
       const text = Buffer.concat(parts).toString("utf8");
       const value = head === null ? readJson(text) : readEnds(head, text.slice(-bodyLimits.answerEnds));
-      const { model, usage, isFailed } = readTold(protocol, value, null);
+      const { model, usage, isFailed } = readAnswerUsage(protocol, value, null);
       Object.assign(reading, { model, usage, isWhole: true, isFailed: isFailed || value === null });
       done();
     },
@@ -86,7 +86,7 @@ function readEvents({ protocol, dropsUsage, pace, reading }: Parts): Transform {
     if (data === "[DONE]" || endsIn.test(data)) reading.isWhole = true;
     const value = mayTell.test(data) ? readJson(data) : null;
     if (value === null) return true;
-    const told = readTold(protocol, value, reading.usage);
+    const told = readAnswerUsage(protocol, value, reading.usage);
     reading.model = told.model ?? reading.model;
     reading.usage = told.usage ?? reading.usage;
     return !(dropsUsage && told.usage !== null && (value as { choices?: unknown[] }).choices?.length === 0);

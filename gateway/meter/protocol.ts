@@ -15,7 +15,7 @@ export function protocolOf(method: string, pathname: string): Protocol | null {
 }
 
 /** What a request says of what its answer may cost. */
-export type Asked = {
+export type RequestBounds = {
   model: string | null;
   /** Models that may answer in its place. */
   other_models: string[];
@@ -74,7 +74,7 @@ export function readRequest(bytes: Buffer): Json | null {
   }
 }
 
-export function readAsked(protocol: Protocol, body: Json, pathname: string): Asked {
+export function readRequestBounds(protocol: Protocol, body: Json, pathname: string): RequestBounds {
   const isGoogle = protocol === "google";
   const named = isGoogle ? [/\/models\/([^/:]+):/.exec(pathname)?.[1]] : namedModels(body, pathname);
   const [model = null, ...other_models] = named

@@ -29,10 +29,10 @@ export function readJson(text: string): unknown {
 }
 
 /** What an answer, or a piece of it, says of itself. */
-export type Told = { model: string | null; usage: TokenCount | null; isFailed: boolean };
+export type AnswerUsage = { model: string | null; usage: TokenCount | null; isFailed: boolean };
 
 /** `before`: what earlier pieces of the same answer said. */
-export function readTold(protocol: Protocol, value: unknown, before: TokenCount | null): Told {
+export function readAnswerUsage(protocol: Protocol, value: unknown, before: TokenCount | null): AnswerUsage {
   const failed = objectAt(value, "error") !== null;
   if (protocol === "responses") {
     const response = objectAt(value, "response") ?? (value as Json | null);

@@ -22,7 +22,7 @@ const mostHeld = 256 * 1024;
 const mostFailed = 64 * 1024;
 
 /** `failed`: the body of a complete answer that tells of a failure; null: there is none, or it is too long. */
-export type Recorded = { isDelivered: boolean; failed: Buffer | null };
+export type RecordingOutcome = { isDelivered: boolean; failed: Buffer | null };
 
 /** From here on a stream tells that it has ended, and how. */
 const endOfStream =
@@ -32,7 +32,7 @@ const endOfStream =
  * Passes an answer on as it comes, and keeps it. What tells the client that the answer is whole is held until it is kept. When
  * the client goes away the answer is read to its end all the same.
  */
-export async function recordAnswer(source: Readable, res: ServerResponse, options: Options): Promise<Recorded> {
+export async function recordAnswer(source: Readable, res: ServerResponse, options: Options): Promise<RecordingOutcome> {
   const parts = openParts(options.room);
   try {
     return await recordParts(source, res, parts, options);
@@ -76,7 +76,7 @@ async function recordParts(
   res: ServerResponse,
   parts: Parts,
   { isStream, isFinished, keep }: Options,
-): Promise<Recorded> {
+): Promise<RecordingOutcome> {
   const hold = openHold(isStream);
   if (!(await passPieces(source, res, hold, parts))) return { isDelivered: false, failed: null };
   const isLong = hold.isTooLong();
@@ -89,7 +89,7 @@ async function recordParts(
 }
 
 /** Returns false when the answer is too long to be kept, and its client has gone. */
-async function passPieces(source: Readable, res: ServerResponse, hold: Hold, parts: Parts): Promise<boolean> {
+async function passPieces(source: Readable, res: ServerResponse, hold: HeldBytes, parts: Parts): Promise<boolean> {
   for await (const chunk of source as AsyncIterable<Buffer>) {
     if (!hold.isTooLong() && !parts.add(chunk)) hold.giveUp();
     await write(res, hold.take(chunk));
@@ -110,7 +110,7 @@ async function isRead(res: ServerResponse): Promise<boolean> {
 
 const nothing = Buffer.alloc(0);
 
-type Hold = {
+type HeldBytes = {
   /** Returns what may be passed on now. */
   take(chunk: Buffer): Buffer;
   rest(): Buffer;
@@ -119,7 +119,7 @@ type Hold = {
   isTooLong(): boolean;
 };
 
-function openHold(isStream: boolean): Hold {
+function openHold(isStream: boolean): HeldBytes {
   const held: Buffer[] = [];
   let size = 0;
   let isHolding = !isStream;

@@ -695,7 +695,7 @@ export function giveUp(key) {
 }
 
 /**
- * Runs a durable run's code. Its first words are in order, as those after each entry.
+ * Runs a durable run's code. Output before the first durable call has a fixed order, as output after each entry has.
  * @template T
  * @param {() => Promise<T>} run
  * @returns {Promise<T>}

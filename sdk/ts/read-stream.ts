@@ -27,7 +27,7 @@ const firstPatienceMs = 15_000;
 /**
  * Yields the messages of a stream, each once and in order, whatever is cut. A stream ends by its last event, or by a 204; a
  * connection that ends otherwise was cut, even if it ended cleanly. It is resumed after the last message that was read.
- * What is not wanted yet is not read. Throws StreamLostError, and ApiError for what a repetition doesn't mend.
+ * What is not wanted yet is not read. Throws StreamLostError, and ApiError for what a repetition doesn't fix.
  */
 export async function* readStream<Event>(
   source: StreamSource<Event>,

@@ -220,7 +220,9 @@ const hook = z.object({
   }),
   verify: z.enum(hookSchemes),
   ...hookRules.shape,
-  has_secret: z.boolean().meta({ description: "False: deliveries are refused until a secret is set, but for `none`." }),
+  has_secret: z
+    .boolean()
+    .meta({ description: "False: deliveries are refused until a secret is set. The scheme `none` needs no secret." }),
   previous_secret_until: z
     .string()
     .nullable()
@@ -333,7 +335,7 @@ export const testHookBody = z
     body: z.unknown().optional(),
     delivery_id: text({ max: 512 })
       .nullish()
-      .meta({ description: "A delivery of before, whose request is taken instead." }),
+      .meta({ description: "An earlier delivery, whose request is used instead." }),
   })
   .meta({
     id: "TestHookBody",

@@ -98,14 +98,14 @@ const strayCursor = () =>
     { type: "value_error", loc: ["query", "after"], msg: "Value error, names nothing in this list" },
   ]);
 
-type Found = {
+type PageRows = {
   /** One more than the page has room for, where there are more. */
   found: string[];
   /** The last row that was looked at, where there are more behind it. */
   horizon: string | undefined;
 };
 
-async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<Found> {
+async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<PageRows> {
   const { table, key, within, by = "created_at", filters = [], unindexed = [], looksAt = mostLookedAt } = listing;
   const where = [whereClause(within), whereClause(filters)];
   const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];

@@ -923,7 +923,7 @@ test("the fleet: who may not see it is told; a queue is paused and resumed, a ch
   await page.getByRole("button", { name: "Pause Callbacks and webhooks" }).click();
   await page.getByRole("button", { name: "Resume Callbacks and webhooks" }).click();
   await page.getByRole("button", { name: "Pause Callbacks and webhooks" }).waitFor();
-  await page.getByRole("tab", { name: "Chores" }).click();
+  await page.getByRole("tab", { name: "Internal jobs" }).click();
   await page.getByRole("button", { name: "Run now: rollup-analytics" }).click();
   await page
     .getByRole("row", { name: /rollup-analytics/ })

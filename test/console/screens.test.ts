@@ -41,7 +41,7 @@ const fleet: [tab: string, shown: string][] = [
   ["Users", "ada"],
   ["Costs", "Ran for"],
   ["Audit", "create"],
-  ["Chores", "rollup-analytics"],
+  ["Internal jobs", "rollup-analytics"],
   ["Config", "AUTH_MODE"],
 ];
 /** What of a screen depends on the theme. */

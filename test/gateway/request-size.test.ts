@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { saysNamesTwice } from "../../gateway/meter/names-twice.ts";
-import { prepareBody, readAsked } from "../../gateway/meter/protocol.ts";
+import { prepareBody, readRequestBounds } from "../../gateway/meter/protocol.ts";
 
 /** As random as a key: hardly a token of it has three letters. */
 const dense = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * 7_919) % 251)).toString("base64");
 const picture = `data:image/png;base64,${dense}`;
 const chat = (content: unknown, more: object = {}) => ({ messages: [{ role: "user", content }], ...more });
-const most = (body: object): number => readAsked("chat", { ...body }, "/v1/chat/completions").input_most;
+const most = (body: object): number => readRequestBounds("chat", { ...body }, "/v1/chat/completions").input_most;
 
 test.each(
   Object.entries({
@@ -61,7 +61,7 @@ test.each([
 });
 
 test("of several bounds the largest is reserved, by whatever name, and one is left where the answer is to be shorter", () => {
-  const asked = readAsked(
+  const asked = readRequestBounds(
     "chat",
     { max_tokens: "70", max_completion_tokens: 5, n: "3", best_of: 2 },
     "/v1/chat/completions",
@@ -71,7 +71,7 @@ test("of several bounds the largest is reserved, by whatever name, and one is le
     generation_config: { max_output_tokens: 70, candidate_count: 8, topK: 1 },
     generationConfig: { maxOutputTokens: 5, candidateCount: 1 },
   };
-  expect(readAsked("google", google, "/v1beta/models/m:generateContent")).toMatchObject({
+  expect(readRequestBounds("google", google, "/v1beta/models/m:generateContent")).toMatchObject({
     output_most: 70,
     choices: 8,
   });

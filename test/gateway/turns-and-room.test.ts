@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { bodyLimits } from "../../gateway/limits.ts";
 import { meterAnswer } from "../../gateway/meter/meter-response.ts";
-import { readAsked, readRequest } from "../../gateway/meter/protocol.ts";
+import { readRequestBounds, readRequest } from "../../gateway/meter/protocol.ts";
 import { saysNamesTwice } from "../../gateway/meter/names-twice.ts";
 import { createBufferLimits } from "../../gateway/buffer-limits.ts";
 import { createTimeSlices } from "../../gateway/share-event-loop.ts";
@@ -17,7 +17,7 @@ test("a request of more values than one can have isn't read: it would stop the g
 });
 
 const askedOf = (body: object, pathname = "/v1/chat/completions") =>
-  readAsked(pathname.endsWith("/messages") ? "anthropic" : "chat", { ...body }, pathname);
+  readRequestBounds(pathname.endsWith("/messages") ? "anthropic" : "chat", { ...body }, pathname);
 
 test("what a request multiplies or has fetched is reserved, too", () => {
   const prompts = { prompt: Array.from({ length: 100 }, () => "x"), n: 2, max_tokens: 1_000 };

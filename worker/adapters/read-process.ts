@@ -11,7 +11,7 @@ import type { Replies } from "./adapter.ts";
 
 type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }> | ContinueFrame;
 /** `opening`: the adapter's own first frames. */
-type Reading = {
+type ReadOptions = {
   opening: readonly Frame[];
   signal: AbortSignal;
   replies?: Replies | undefined;
@@ -29,7 +29,7 @@ type Reading = {
  */
 export async function* readProcess(
   child: AgentProcess,
-  { opening, signal, replies, stop_grace_ms, isByHand = false }: Reading,
+  { opening, signal, replies, stop_grace_ms, isByHand = false }: ReadOptions,
 ): AsyncGenerator<Frame> {
   const kill = () => child.kill();
   connect(child, replies);

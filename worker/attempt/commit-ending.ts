@@ -25,15 +25,15 @@ import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 
 type Deps = Pick<WorkerContext, "config" | "db" | "outbox" | "nudge" | "queue" | "compactor">;
 /** `duration_ms`: of all the run's attempts together. */
-type Ended = { attempt: Attempt; output: RunOutput; duration_ms: number };
+type EndedRun = { attempt: Attempt; output: RunOutput; duration_ms: number };
 /** What a statement returns when the run was still this attempt's; otherwise it returns null. */
-type Committed = { next_run_id: string | null; enqueued?: boolean };
+type CommitOutcome = { next_run_id: string | null; enqueued?: boolean };
 
 /**
  * Commits what was decided for a run, then announces it, then wakes the run that waited for this one. Returns false when
  * the run could not be put aside, because it was cancelled meanwhile or is another worker's: then decide again.
  */
-export async function commitEnding(deps: Deps, ended: Ended, ending: Ending): Promise<boolean> {
+export async function commitEnding(deps: Deps, ended: EndedRun, ending: Ending): Promise<boolean> {
   if (ending.kind === "leave") {
     // The run may have been ended from outside, by somebody who could not know what its process used.
     if (ending.usage) await addLateUsage(deps.db, ended.attempt, ending.usage).catch(() => undefined);
@@ -65,7 +65,7 @@ export async function giveBack(
 /** The run goes on as a fresh one, with an empty journal. Returns false when somebody has asked to cancel it. */
 async function continueAs(
   { config, db, nudge }: Deps,
-  { attempt: run, output, duration_ms }: Ended,
+  { attempt: run, output, duration_ms }: EndedRun,
   { input_payload, continued, state_snapshot, usage }: Extract<Ending, { kind: "continue" }>,
 ): Promise<boolean> {
   await saveRest(db, run.id, output);
@@ -92,7 +92,7 @@ export async function saveRest(db: Deps["db"], run_id: string, output: RunOutput
 }
 
 /** Returns false when somebody has asked to cancel the run. */
-async function restart({ db, nudge }: Deps, { attempt, output }: Ended): Promise<boolean> {
+async function restart({ db, nudge }: Deps, { attempt, output }: EndedRun): Promise<boolean> {
   await saveRest(db, attempt.id, output);
   if (!(await untilPostgresAnswers(() => restartRun(db, attempt)))) return false;
   await nudge(attempt.id);
@@ -101,7 +101,7 @@ async function restart({ db, nudge }: Deps, { attempt, output }: Ended): Promise
 
 async function finish(
   deps: Deps,
-  ended: Ended,
+  ended: EndedRun,
   { outcome, output, said }: Extract<Ending, { kind: "finish" }>,
 ): Promise<void> {
   const { attempt, duration_ms } = ended;
@@ -131,7 +131,7 @@ const isAlone = ({ thread_id, concurrency, request_options }: Attempt): boolean 
 
 async function interrupt(
   deps: Deps,
-  ended: Ended,
+  ended: EndedRun,
   { question, state_snapshot, usage }: Extract<Ending, { kind: "interrupt" }>,
 ): Promise<boolean> {
   const { attempt: run, duration_ms } = ended;
@@ -156,7 +156,7 @@ async function interrupt(
 
 async function suspend(
   deps: Deps,
-  ended: Ended,
+  ended: EndedRun,
   { suspension, state_snapshot, usage }: Extract<Ending, { kind: "suspend" }>,
 ): Promise<boolean> {
   const { attempt: run, duration_ms } = ended;
@@ -181,7 +181,7 @@ const storedConditions = ({ conditions }: Suspension) =>
 
 async function retry(
   deps: Deps,
-  ended: Ended,
+  ended: EndedRun,
   { delay_ms, error, usage }: Extract<Ending, { kind: "retry" }>,
 ): Promise<boolean> {
   const { attempt: run, duration_ms } = ended;
@@ -196,9 +196,9 @@ async function retry(
 /** `last`: the event that ends the attempt. Readers get it after the commit. */
 async function commit(
   deps: Deps,
-  { attempt, output }: Ended,
+  { attempt, output }: EndedRun,
   last: RunEventBody,
-  statement: (events: StreamEvent[]) => Promise<Committed | null>,
+  statement: (events: StreamEvent[]) => Promise<CommitOutcome | null>,
 ): Promise<boolean> {
   const { outbox } = deps;
   const events = await output.finish(last);

@@ -23,15 +23,15 @@ export type Ending =
   | { kind: "restart" }
   | { kind: "suspend"; suspension: Suspension; state_snapshot: string | null; usage: Usage | null }
   | { kind: "interrupt"; question: Question; state_snapshot: string | null; usage: Usage | null }
-  | (Continuing & { state_snapshot: string | null; usage: Usage | null })
+  | (ContinueEnding & { state_snapshot: string | null; usage: Usage | null })
   | { kind: "retry"; delay_ms: number; error: RunError; usage: Usage | null }
   | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null; said: string | null };
 
 /** `continued`: how often the run has gone on so before. */
-type Continuing = { kind: "continue"; input_payload: Record<string, unknown>; continued: number };
+type ContinueEnding = { kind: "continue"; input_payload: Record<string, unknown>; continued: number };
 
 /** What the decision depends on beside the result itself. */
-export type Circumstances = {
+export type EndingContext = {
   /** Why the agent was stopped; null when it ended by itself. */
   aborted: AbortReason | null;
   /** Why the result, or the question, breaks a schema of the agent's author. */
@@ -51,7 +51,7 @@ export type Circumstances = {
   mayPutAside: boolean;
 };
 
-export function decideEnding(result: AttemptResult, circumstances: Circumstances): Ending {
+export function decideEnding(result: AttemptResult, circumstances: EndingContext): Ending {
   const { aborted, schemaError, retry, failed_attempts: failed, random, mayPutAside } = circumstances;
   const usage = measuredUsage(result, circumstances.spent);
   const aside = mayPutAside ? putAside(result, aborted, schemaError) : null;
@@ -65,10 +65,17 @@ export function decideEnding(result: AttemptResult, circumstances: Circumstances
   return { kind: "finish", outcome, output: joinOutputs(result.outputs), said: saidBesides(result) };
 }
 
-type Aside = { kind: "suspend"; suspension: Suspension } | { kind: "interrupt"; question: Question } | Continuing;
+type PausedEnding =
+  | { kind: "suspend"; suspension: Suspension }
+  | { kind: "interrupt"; question: Question }
+  | ContinueEnding;
 
 /** Returns why an agent has come to no end: it waits for what the service knows of, or for a person, or goes on as a fresh run. */
-function putAside(result: AttemptResult, aborted: AbortReason | null, schemaError: RunError | null): Aside | null {
+function putAside(
+  result: AttemptResult,
+  aborted: AbortReason | null,
+  schemaError: RunError | null,
+): PausedEnding | null {
   const { suspension, interrupt } = result;
   if (result.result || result.error) return null;
   if (suspension !== null && aborted !== "fenced" && aborted !== "cancelled") return { kind: "suspend", suspension };
@@ -79,7 +86,7 @@ function putAside(result: AttemptResult, aborted: AbortReason | null, schemaErro
   );
 }
 
-const continuing = ({ continues_with, continued }: AttemptResult, aborted: AbortReason | null): Continuing | null =>
+const continuing = ({ continues_with, continued }: AttemptResult, aborted: AbortReason | null): ContinueEnding | null =>
   continues_with !== null && !aborted ? { kind: "continue", input_payload: continues_with, continued } : null;
 
 /** Limits after which a result does not count: output before it was dropped. */
@@ -92,7 +99,7 @@ const limitAborts = new Set([
   "journal_full",
 ]);
 
-type Decided = Pick<Outcome, "status" | "result_content" | "error">;
+type EndingOutcome = Pick<Outcome, "status" | "result_content" | "error">;
 
 /**
  * A complete result counts, even when the agent was stopped right after it, unless the agent broke a limit before it.
@@ -100,11 +107,11 @@ type Decided = Pick<Outcome, "status" | "result_content" | "error">;
  */
 function decideOutcome(
   result: AttemptResult,
-  circumstances: Circumstances,
-): Decided | "leave" | "give_back" | "restart" {
+  circumstances: EndingContext,
+): EndingOutcome | "leave" | "give_back" | "restart" {
   const { aborted, schemaError, limitMessage, mayPutAside } = circumstances;
   if (aborted === "fenced") return "leave";
-  const failed = (error: RunError): Decided => ({ status: "error", result_content: null, error });
+  const failed = (error: RunError): EndingOutcome => ({ status: "error", result_content: null, error });
   if (result.result && !limitAborts.has(aborted ?? "")) {
     const result_content = resultContent(result.result.result_content, result.outputs);
     if (Buffer.byteLength(JSON.stringify(result_content)) > runLimits.result_bytes) return failed(resultTooLarge());
@@ -165,7 +172,7 @@ function lessTokens(all: TokenUsage, before: TokenUsage): TokenUsage {
   };
 }
 
-function errorOf({ error, exit }: AttemptResult, circumstances: Circumstances): RunError {
+function errorOf({ error, exit }: AttemptResult, circumstances: EndingContext): RunError {
   const { aborted, schemaError, limitMessage, networkHint } = circumstances;
   if (aborted) return ourError(aborted, limitMessage(aborted));
   if (exit?.limit) return ourError(`${exit.limit}_limit`, limitMessage(exit.limit));

@@ -167,9 +167,9 @@ async function runClaimed(deps: ExecuteDeps, run: ClaimedRun, hold: Hold, output
   }
 }
 
-type Ended = { attempt: Attempt; result: AttemptResult; hold: Hold; output: RunOutput; claimedAt: number };
+type EndedRun = { attempt: Attempt; result: AttemptResult; hold: Hold; output: RunOutput; claimedAt: number };
 
-async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, claimedAt }: Ended): Promise<void> {
+async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, claimedAt }: EndedRun): Promise<void> {
   const { spent, failed_attempts, config } = attempt;
   const duration_ms = (attempt.spent_ms ?? 0) + Math.round(performance.now() - claimedAt);
   const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas);

@@ -16,7 +16,7 @@ import { type ArtifactFrame, createArtifactStore } from "../output/store-artifac
 import type { Attempt } from "./attempt.ts";
 import { type AttemptResult, collectFrame } from "./attempt-result.ts";
 
-type Handling = {
+type FrameHandlerOptions = {
   attempt: Attempt;
   hold: Hold;
   output: RunOutput;
@@ -45,7 +45,7 @@ export function createFrameHandler(
     WorkerContext,
     "config" | "db" | "workerId" | "sandbox" | "spans" | "metrics" | "jsonSchemas" | "queue" | "streams" | "journals"
   >,
-  { attempt, hold, output, result, redact, limits, kept, replies }: Handling,
+  { attempt, hold, output, result, redact, limits, kept, replies }: FrameHandlerOptions,
 ): FrameHandler {
   const limit = createOutputLimiter(limits);
   const store = createArtifactStore(deps.db, attempt);

@@ -5,10 +5,10 @@ import type { Attempt } from "./attempt.ts";
 
 const MiB = 1024 * 1024;
 
-type Limited = Pick<Attempt, "timeout_ms" | "runtime_mode"> & { config: AgentConfig };
+type LimitedAttempt = Pick<Attempt, "timeout_ms" | "runtime_mode"> & { config: AgentConfig };
 
 /** Returns what a run that broke a limit is told: the limit, its value, and the key that raises it. */
-export function limitMessage(limit: string, attempt: Limited): string {
+export function limitMessage(limit: string, attempt: LimitedAttempt): string {
   const { limits = {}, budget } = attempt.config;
   const { memory_bytes, cpu_ms, processes, disk_bytes } = resourcesOf(attempt.config, attempt);
   const raise = (key: string, most: number | string): string =>
@@ -53,7 +53,10 @@ const noNetwork =
   /\bgaierror\b|Temporary failure in name resolution|Name or service not known|Network is unreachable|\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH)\b|suitable TLS CA certificate bundle|Could not resolve host/;
 
 /** Returns why a run whose error is that of a missing network has none; null for other errors, and where the run has one. */
-export function networkHint(texts: readonly (string | null)[], { config, runtime_mode }: Limited): string | null {
+export function networkHint(
+  texts: readonly (string | null)[],
+  { config, runtime_mode }: LimitedAttempt,
+): string | null {
   if (!texts.some((text) => text !== null && noNetwork.test(text))) return null;
   const hosts = egressOf(config);
   if (runtime_mode === "full" && hosts !== null) return null;

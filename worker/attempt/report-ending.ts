@@ -4,12 +4,12 @@ import type { Attempt } from "./attempt.ts";
 import type { Ending } from "./decide-ending.ts";
 
 /** `usage`: what the agent said of this attempt. */
-type Reported = { attempt: Attempt; duration_ms: number; usage: Usage | null };
+type AttemptReport = { attempt: Attempt; duration_ms: number; usage: Usage | null };
 
 /** Counts an attempt that is over, ends its spans, and logs one line of it. */
 export function reportEnding(
   { log, metrics, spans }: Pick<WorkerContext, "log" | "metrics" | "spans">,
-  { attempt, duration_ms, usage }: Reported,
+  { attempt, duration_ms, usage }: AttemptReport,
   ending: Ending,
 ): void {
   const { id, agent_id, version, thread_id, adapter_type: adapter, traceparent } = attempt;

@@ -98,13 +98,13 @@ export async function runAgent(
   return { ...result, outputs: joinText(result.outputs).map(redact.deep) };
 }
 
-type Beginning = { attempt: Attempt; hold: Hold; request: Prepared["request"]; result: AttemptResult };
+type AttemptStart = { attempt: Attempt; hold: Hold; request: Prepared["request"]; result: AttemptResult };
 
 /** Lets an attempt begin with what earlier attempts have kept. */
 async function goOnWith(
   { db }: RunAgentDeps,
   { agent, checkpoints, continued, isReplayed, outputs, events }: ReplayState,
-  { attempt, hold, request, result }: Beginning,
+  { attempt, hold, request, result }: AttemptStart,
 ): Promise<void> {
   request.journal = agent;
   if (continued) beginAnew(request, continued, attempt.config);

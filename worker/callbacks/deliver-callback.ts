@@ -3,7 +3,7 @@ import { sign } from "../../shared/platform/net/sign.ts";
 import { TargetFault } from "../../shared/platform/net/target-fault.ts";
 import { nextTryDelayMs } from "../../shared/domain/retry/callback-retry-delay.ts";
 import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
-import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
+import type { Try, TryOutcome } from "../../shared/store/outbox/record-try.ts";
 
 export const callbackTimeoutMs = 15_000;
 
@@ -36,7 +36,7 @@ export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number
   const { status: status_code } = answer;
   if (status_code >= 200 && status_code < 300)
     return { status_code, error: null, duration_ms, verdict: { status: "delivered" } };
-  const verdict: Verdict =
+  const verdict: TryOutcome =
     status_code === 410 ? { status: "gone" } : retryLater(askedDelay(answer, message.claimed_at));
   return { status_code, error: `http_${status_code}`, duration_ms, verdict };
 }
@@ -65,7 +65,7 @@ export function retryAfterSeconds(header: string | null, now: Date): number | nu
   return Number.isNaN(at) ? null : Math.max(0, (at - now.getTime()) / 1000);
 }
 
-function nextTry(tries: number, scale: number, retryAfter: number | null): Verdict {
+function nextTry(tries: number, scale: number, retryAfter: number | null): TryOutcome {
   const delay_ms = nextTryDelayMs(tries, { scale, random: Math.random(), retryAfterSeconds: retryAfter });
   return delay_ms === null ? { status: "exhausted" } : { status: "pending", delay_ms };
 }

@@ -137,14 +137,14 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   };
 }
 
-type Sending = OutboxDeps & {
+type SendContext = OutboxDeps & {
   fetch: GuardedFetch;
   signal: AbortSignal;
   /** Called with a try's outcome before the next message of the host is claimed. */
   noteSpeed: (tried: Try) => void;
 };
 
-async function send({ noteSpeed, ...deps }: Sending, message: DueMessage): Promise<void> {
+async function send({ noteSpeed, ...deps }: SendContext, message: DueMessage): Promise<void> {
   const tried = await tryOnce(deps, message).catch((error: unknown) => {
     // Patience costs no try while Postgres is away. Any other fault would come back at once and for ever.
     if (isDependencyFault(error)) throw error;
@@ -166,7 +166,7 @@ async function send({ noteSpeed, ...deps }: Sending, message: DueMessage): Promi
 
 /** Returns null when the message's run is gone. */
 async function tryOnce(
-  { fetch, signal, ...deps }: Omit<Sending, "noteSpeed">,
+  { fetch, signal, ...deps }: Omit<SendContext, "noteSpeed">,
   message: DueMessage,
 ): Promise<Try | null> {
   const body = message.payload ?? (await readBody(deps, message.run_id));

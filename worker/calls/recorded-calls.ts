@@ -38,30 +38,30 @@ const heardOfMs = 5_000;
 const lookEveryMs = 100;
 
 /** A place for an answer: the call's key and which of the calls with that key it is. */
-export type Slot = { key: string; nth: number };
+export type CallOccurrence = { key: string; nth: number };
 
 export type RecordedCalls = {
   /**
    * Takes a place for a call. Returns what was recorded there, when it is its turn; null: the call is to be sent. Waits for an
    * answer that somebody still reads for an earlier attempt: `isLate`.
    */
-  take(record: CallRecord): Promise<{ slot: Slot; answer: RecordedAnswer | null; isLate: boolean }>;
+  take(record: CallRecord): Promise<{ slot: CallOccurrence; answer: RecordedAnswer | null; isLate: boolean }>;
   /** Notes that a call is about to be sent. `call`: its number in the attempt. Returns false when the attempt is stale. */
-  begin(slot: Slot, call: number): Promise<boolean>;
+  begin(slot: CallOccurrence, call: number): Promise<boolean>;
   /** Keeps the answer of a call that was sent, also after its attempt. Returns false when it is of no use any more. */
-  keep(slot: Slot, call: number, of: CallRequest, answer: RecordedAnswer): Promise<boolean>;
+  keep(slot: CallOccurrence, call: number, of: CallRequest, answer: RecordedAnswer): Promise<boolean>;
   /**
    * Notes that a call has failed. When the program then makes another call, or the call's next try is answered, it went past the
    * failure: a later attempt is given it, too, as often as it came.
    */
-  fail(slot: Slot, request: CallRequest, answer: RecordedAnswer): void;
+  fail(slot: CallOccurrence, request: CallRequest, answer: RecordedAnswer): void;
   /** The client has gone before it had the answer: the next call with the same key takes the place. */
-  leave(slot: Slot): void;
+  leave(slot: CallOccurrence): void;
   /**
    * The call is over. `isDelivered`: its client has the answer. A call that failed leaves its place to its next try. `isSpent`: it was answered and is
    * not to be sent again, even where its answer couldn't be kept.
    */
-  end(slot: Slot, isDelivered: boolean, isSpent: boolean): void;
+  end(slot: CallOccurrence, isDelivered: boolean, isSpent: boolean): void;
   /** Returns the key of the entry with the answer that the program had last; null: there is none. */
   last(): string | null;
   /** Returns where a call that was not recorded differs from one that was, and was not asked for; null: there is none. */
@@ -69,7 +69,7 @@ export type RecordedCalls = {
 };
 
 /** `sealed`: null where it is read from the store when it is asked for. Answers of this attempt mostly aren't, and there may be gigabytes of them. */
-type Kept = { place: number; sealed: Buffer | null };
+type StoredAnswer = { place: number; sealed: Buffer | null };
 
 /** How much of a run's answers is kept, in bytes as they are stored. What comes beyond is passed on, and paid again when it is asked for again. */
 const mostStored = 64 * 1024 * 1024;
@@ -88,7 +88,7 @@ export async function sealAnswer(
   return seal(keyRing, text, sealedFields.journalEntry(at.run_id, at.key));
 }
 
-type Before = {
+type EarlierCalls = {
   /** The entries of earlier attempts. */
   calls: readonly StoredEntry[];
   /** The keys of their calls that had no end. */
@@ -98,10 +98,10 @@ type Before = {
 export function openRecordedCalls(
   { db, keyRing }: { db: Db; keyRing: KeyRing },
   run: HeldRun,
-  { calls: stored, leftCalls }: Before,
+  { calls: stored, leftCalls }: EarlierCalls,
 ): RecordedCalls {
   const heardOf = performance.now() + heardOfMs;
-  const kept = new Map<string, Kept>(
+  const kept = new Map<string, StoredAnswer>(
     stored.map(({ key, place, sealed_entry }) => [key, { place, sealed: sealed_entry }]),
   );
   let storedBytes = stored.reduce((sum, { sealed_entry }) => sum + sealed_entry.length, 0);
@@ -114,10 +114,10 @@ export function openRecordedCalls(
   const failures = new Map<string, { key: string; of: Content }[]>();
   const used = new Map<string, Set<number>>();
   const inFlight = new Map<string, { over: Promise<void>; end: () => void }>();
-  const left = new WeakSet<Slot>();
+  const left = new WeakSet<CallOccurrence>();
   /** Places with an answer that stands: no failure. */
-  const answered = new WeakSet<Slot>();
-  const over = new WeakSet<Slot>();
+  const answered = new WeakSet<CallOccurrence>();
+  const over = new WeakSet<CallOccurrence>();
   /** The place of the last answer. */
   let last: string | null = null;
   let onTaken = (): void => undefined;
@@ -200,7 +200,7 @@ export function openRecordedCalls(
     return found.answer;
   }
 
-  function freePlace(key: string): Slot {
+  function freePlace(key: string): CallOccurrence {
     const taken = used.get(key) ?? new Set<number>();
     used.set(key, taken);
     let nth = 0;
@@ -210,7 +210,7 @@ export function openRecordedCalls(
   }
 
   /** Returns what was recorded at a place; else the call is under way there. */
-  async function answerAt(slot: Slot): Promise<{ answer: RecordedAnswer | null; isLate: boolean }> {
+  async function answerAt(slot: CallOccurrence): Promise<{ answer: RecordedAnswer | null; isLate: boolean }> {
     const key = keyOf(slot);
     await inFlight.get(key)?.over;
     const failure = await nextFailure(key);
@@ -299,8 +299,8 @@ export function openRecordedCalls(
 
 const bytesOf = ({ request, answer }: Content): number => (request?.length ?? 0) + answer.body.length;
 
-/** At the end of the key of a failure: the how-manieth it is. */
+/** The end of a failure's key: its number among the failures of that call. */
 const failedPart = /:failed:\d+$/;
 
 /** The entry's key in the journal's table. */
-export const keyOf = ({ key, nth }: Slot): string => `call:${key}:${nth}`;
+export const keyOf = ({ key, nth }: CallOccurrence): string => `call:${key}:${nth}`;

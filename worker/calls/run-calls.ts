@@ -14,10 +14,10 @@ import type { Approvals } from "./approvals.ts";
 import type { Amount } from "../../shared/domain/price/amount.ts";
 import { openCallAccount, type Reserved } from "./call-account.ts";
 import { type Counted, countCall, countsNothing, lostCall, rowOf } from "./call-row.ts";
-import { keyOf, type RecordedCalls, type Slot } from "./recorded-calls.ts";
+import { keyOf, type RecordedCalls, type CallOccurrence } from "./recorded-calls.ts";
 import type { SharedBudgets } from "./shared-budgets.ts";
 import type { RemainingSpend } from "./remaining-spend.ts";
-import type { Throttled, Throttles } from "./throttles.ts";
+import type { ConnectionLimits, Throttles } from "./throttles.ts";
 
 export type CallDeps = { db: Db; prices: PriceTable; rooms: RemainingSpend; throttles: Throttles };
 
@@ -52,15 +52,15 @@ type Open = {
   asked: CallAsked;
   connection: OpenConnection;
   reserved: Amount;
-  throttled: Throttled;
+  throttled: ConnectionLimits;
   startedAt: number;
   /** Its place among the recorded calls; null: it isn't recorded. */
-  slot: Slot | null;
+  slot: CallOccurrence | null;
   /** The answer is an earlier attempt's. */
   isReplayed: boolean;
 };
 
-type Opening = Omit<Open, "startedAt">;
+type CallStart = Omit<Open, "startedAt">;
 
 /** Follows one attempt's calls: reserves what they may cost, counts what they did cost, and tells of them. */
 export function openRunCalls(
@@ -93,7 +93,7 @@ export function openRunCalls(
     if (!connection || ended.signal.aborted) return runEnded;
     const gone = new AbortController();
     asking.set(id, gone);
-    let slot: Slot | null = null;
+    let slot: CallOccurrence | null = null;
     let answer: CallAnswer | null = null;
     try {
       const taken = asked.record && (await recorded.take(asked.record));
@@ -111,7 +111,7 @@ export function openRunCalls(
   /** `signal`: aborted when nobody waits for the answer any more. */
   async function answerTo(
     id: number,
-    begin: Omit<Opening, "reserved" | "isReplayed">,
+    begin: Omit<CallStart, "reserved" | "isReplayed">,
     taken: Awaited<ReturnType<RecordedCalls["take"]>> | null,
     signal: AbortSignal,
   ): Promise<CallAnswer> {
@@ -128,7 +128,11 @@ export function openRunCalls(
   }
 
   /** Returns null for a call that nobody is asked about, or that a person has let go. One that nobody has been asked about waits until the attempt is over. */
-  async function awaitPerson(asked: CallAsked, slot: Slot | null, signal: AbortSignal): Promise<CallAnswer | null> {
+  async function awaitPerson(
+    asked: CallAsked,
+    slot: CallOccurrence | null,
+    signal: AbortSignal,
+  ): Promise<CallAnswer | null> {
     if (!asked.approval) return null;
     if (!slot) return unavailable;
     const call_key = keyOf(slot);
@@ -143,7 +147,11 @@ export function openRunCalls(
   }
 
   /** `output_most`: how long each of its answers may be. */
-  async function send(id: number, begin: Omit<Opening, "isReplayed">, output_most: number | null): Promise<CallAnswer> {
+  async function send(
+    id: number,
+    begin: Omit<CallStart, "isReplayed">,
+    output_most: number | null,
+  ): Promise<CallAnswer> {
     const { call: number, asked, slot } = begin;
     try {
       await start(id, { ...begin, isReplayed: false });
@@ -169,7 +177,7 @@ export function openRunCalls(
   }
 
   async function admit(
-    { call, asked, throttled }: Pick<Opening, "call" | "asked" | "throttled">,
+    { call, asked, throttled }: Pick<CallStart, "call" | "asked" | "throttled">,
     signal: AbortSignal,
   ): Promise<Reserved | CallAnswer> {
     const price = dearestPrice(prices, [...(asked.model === null ? [] : [asked.model]), ...asked.other_models]);
@@ -177,7 +185,7 @@ export function openRunCalls(
     return account.reserve({ call, asked, price }, signal);
   }
 
-  async function start(id: number, opened: Opening): Promise<void> {
+  async function start(id: number, opened: CallStart): Promise<void> {
     open.set(id, { ...opened, startedAt: performance.now() });
     const { call } = opened;
     const { method, host, path, model, connection } = opened.asked;
@@ -207,10 +215,10 @@ export function openRunCalls(
     return done;
   }
 
-  function noteEnd(slot: Slot, { path, record, approval }: CallAsked, end: CallEnded): void {
+  function noteEnd(slot: CallOccurrence, { path, record, approval }: CallAsked, end: CallEnded): void {
     const { failed, is_delivered, status } = end;
     if (failed && record) recorded.fail(slot, { path, request: record.request }, failed);
-    // A person's word is for one call.
+    // An approval is valid for one call.
     const isSpent = approval !== null && status !== null && !isRetryableStatus(status);
     recorded.end(slot, is_delivered, isSpent);
   }
@@ -226,7 +234,7 @@ export function openRunCalls(
     const where = { run_id: run.id, attempt: run.attempt, call, open_key: slot && keyOf(slot) };
     const duration_ms = Math.round(performance.now() - startedAt);
     const row = rowOf({ ...where, asked, end, duration_ms, recorded: isReplayed }, counted);
-    // After the attempt nobody listens.
+    // After the attempt's end no event can be published.
     if (!ended.signal.aborted) await tellEnd(row, counted);
     await untilPostgresAnswers(() => insertCall(db, row));
     return true;
@@ -341,4 +349,4 @@ const usageOf = ({ input_tokens, output_tokens, cost_micro_usd }: CallSums): Tok
 const throttledBy = (
   user_id: string,
   { name, base_url, requests_per_minute, tokens_per_minute }: OpenConnection,
-): Throttled => ({ key: JSON.stringify([user_id, name, base_url]), requests_per_minute, tokens_per_minute });
+): ConnectionLimits => ({ key: JSON.stringify([user_id, name, base_url]), requests_per_minute, tokens_per_minute });

@@ -1,27 +1,27 @@
 /** A connection's limits; null: none. `key`: calls with the same key share them. */
-export type Throttled = { key: string; requests_per_minute: number | null; tokens_per_minute: number | null };
+export type ConnectionLimits = { key: string; requests_per_minute: number | null; tokens_per_minute: number | null };
 
 export type Throttles = {
   /** Resolves when a call may leave; false when the signal was aborted first. `tokens`: what it may cost at most. */
-  admit(throttled: Throttled, tokens: number, signal: AbortSignal): Promise<boolean>;
+  admit(throttled: ConnectionLimits, tokens: number, signal: AbortSignal): Promise<boolean>;
   /** What an admitted call has cost in fact. */
-  settle(throttled: Throttled, at: number, tokens: number): void;
+  settle(throttled: ConnectionLimits, at: number, tokens: number): void;
 };
 
 const windowMs = 60_000;
 /** The most calls of a connection whose times are remembered. */
 const mostRemembered = 100_000;
 
-type Leaving = { at: number; tokens: number };
-type Waiting = { throttled: Throttled; tokens: number; done: (isAdmitted: boolean) => void };
-type Line = { left: Leaving[]; waiting: Set<Waiting>; timer: NodeJS.Timeout | undefined };
+type SentCall = { at: number; tokens: number };
+type WaitingCall = { throttled: ConnectionLimits; tokens: number; done: (isAdmitted: boolean) => void };
+type Line = { left: SentCall[]; waiting: Set<WaitingCall>; timer: NodeJS.Timeout | undefined };
 
 /** Calls beyond a connection's limits wait in the order in which they came. Each worker counts for itself. */
 export function createThrottles(): Throttles {
   const lines = new Map<string, Line>();
 
   /** Returns how long a call has to wait; 0: it may leave. */
-  function waitMs({ left }: Line, { throttled, tokens }: Waiting): number {
+  function waitMs({ left }: Line, { throttled, tokens }: WaitingCall): number {
     const { requests_per_minute, tokens_per_minute } = throttled;
     const since = performance.now() - windowMs;
     while (left[0] && left[0].at <= since) left.shift();

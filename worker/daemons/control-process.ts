@@ -89,7 +89,7 @@ export async function killProcess({ live }: DaemonLife): Promise<void> {
   await live?.process.exited;
 }
 
-type HowItEnded = { code: number | null; signal: string | null; reason: string | null };
+type ProcessEnd = { code: number | null; signal: string | null; reason: string | null };
 
 function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: SandboxExit): void {
   life.live = null;
@@ -110,7 +110,7 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   life.wake.notify();
 }
 
-function noteCrash(life: DaemonLife, upMs: number, how: HowItEnded): void {
+function noteCrash(life: DaemonLife, upMs: number, how: ProcessEnd): void {
   const { backoffScale } = life.ctx.config.daemons;
   life.endedByUs = false;
   life.crashes = countCrash(life.crashes, upMs, backoffScale);

@@ -27,14 +27,14 @@ export type StartedDaemon = {
 
 type Deps = Pick<WorkerContext, "db" | "config" | "daemonHosts" | "environments">;
 /** `signal` stops an install of packages, whose log `onLine` gets. */
-type Starting = { signal: AbortSignal; onLine: (line: string) => void };
+type StartOptions = { signal: AbortSignal; onLine: (line: string) => void };
 
 /** Starts the process of the wanted version. Throws when the version can't be started, or there is no sandbox for it. */
 export async function startDaemon(
   { db, config, daemonHosts, environments }: Deps,
   { agent_id, user_id }: { agent_id: string; user_id: string },
   wanted: WantedDaemon,
-  starting: Starting,
+  starting: StartOptions,
 ): Promise<StartedDaemon> {
   const { version } = wanted;
   const found = await resolveVersion(db, agent_id, version, null);
@@ -76,7 +76,7 @@ async function findPackages(
   environments: Deps["environments"],
   packages: Packages,
   owner: string,
-  { signal, onLine }: Starting,
+  { signal, onLine }: StartOptions,
 ): Promise<string | null> {
   if (packages.requirements.length === 0) return null;
   const found = environments.find(packages);

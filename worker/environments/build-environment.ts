@@ -6,7 +6,7 @@ import { partsOf } from "./layout.ts";
 import type { Packages } from "./packages.ts";
 import { draftName, freeBytes, makeRoom } from "./make-room.ts";
 import { stickyBit } from "./make-owned-folder.ts";
-import type { Built } from "./share-install.ts";
+import type { InstallResult } from "./share-install.ts";
 
 export type BuildOptions = InstallOptions & {
   directory: string;
@@ -14,7 +14,7 @@ export type BuildOptions = InstallOptions & {
   maxBytes: number;
 };
 
-type Wanted = {
+type EnvironmentRequest = {
   packages: Packages;
   /** Returns the name of the environment. `lock`: that of what was installed. */
   keyOf: (lock: string) => string;
@@ -26,7 +26,7 @@ type Wanted = {
  * Installs packages into a draft, makes room for the draft, and renames it to the environment; once more where the disk was
  * full. When this worker dies meanwhile, another one removes the draft. Rejects as `installPackages` does.
  */
-export async function buildEnvironment(options: BuildOptions, wanted: Wanted): Promise<Built> {
+export async function buildEnvironment(options: BuildOptions, wanted: EnvironmentRequest): Promise<InstallResult> {
   try {
     return await build(options, wanted).catch(async (error: unknown) => {
       if (codeOf(error) !== "ENOSPC") throw error;
@@ -42,7 +42,7 @@ export async function buildEnvironment(options: BuildOptions, wanted: Wanted): P
   }
 }
 
-async function build(options: BuildOptions, wanted: Wanted): Promise<Built> {
+async function build(options: BuildOptions, wanted: EnvironmentRequest): Promise<InstallResult> {
   const { directory, maxBytes } = options;
   const { packages, keyOf, signal, onLine } = wanted;
   const { requirements } = packages;

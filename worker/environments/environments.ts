@@ -9,18 +9,18 @@ import { withLeases } from "./with-leases.ts";
 import { partsOf } from "./layout.ts";
 import { openLeases } from "./leases.ts";
 import { removeAbandonedDrafts } from "./make-room.ts";
-import { openInstalls, type Wanted, type WantedLock } from "./open-installs.ts";
+import { openInstalls, type InstallRequest, type WantedLock } from "./open-installs.ts";
 import type { Packages } from "./packages.ts";
 import { makeOwnedFolder } from "./make-owned-folder.ts";
 import { readIndex } from "./read-index.ts";
-import { type Build, refusedBuild } from "./share-install.ts";
+import { type RunningInstall, refusedBuild } from "./share-install.ts";
 
 /** Installed packages. Each set of requirements is installed once per machine, and stays while there is room. */
 export type Environments = {
   /** Returns the directory of installed packages; null when they must be built. */
   find(packages: Packages): string | null;
   /** Installs packages. Aborting stops the install, unless another run waits for the same packages. */
-  build(wanted: Wanted): Build;
+  build(wanted: InstallRequest): RunningInstall;
   /** Resolves requirements, installs what was found, and returns its lock. Rejects with `SandboxUnavailable`, or the signal's reason. */
   lock(wanted: WantedRequirements): Promise<{ lock: string } | { fault: string }>;
   /** Returns the sandbox with leases: environments that it shows are not removed before it ends. */

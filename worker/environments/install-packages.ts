@@ -33,7 +33,7 @@ export type InstallOptions = {
   deadlineMs: number;
 };
 
-type Installing = {
+type PackageInstall = {
   packages: Packages;
   /** The directory that the packages are written to; must not exist. */
   target: string;
@@ -45,13 +45,13 @@ type Installing = {
  * `cpu_ms`: what the install used; null where the sandbox can't measure it. `lock`: the packages exactly, with which the same
  * ones can be installed again.
  */
-export type Installed = { cpu_ms: number | null } & ({ bytes: number; lock: string } | { fault: string });
+export type InstallOutcome = { cpu_ms: number | null } & ({ bytes: number; lock: string } | { fault: string });
 
 /**
  * Installs wheels with pip, in a sandbox of its own that reaches the package index and nothing else, and unpacks the archive
  * that comes out of it. Rejects with `SandboxUnavailable`.
  */
-export async function installPackages(options: InstallOptions, installing: Installing): Promise<Installed> {
+export async function installPackages(options: InstallOptions, installing: PackageInstall): Promise<InstallOutcome> {
   const { sandbox, python, index, eachMaxBytes: maxBytes, deadlineMs } = options;
   const { packages, target, onLine } = installing;
   const network = networkOf(sandbox, index);

@@ -1,10 +1,16 @@
 import { type BuildOptions, buildEnvironment } from "./build-environment.ts";
 import { createFailureCache } from "./failure-cache.ts";
-import { type Build, type Built, refusedBuild, shareInstall, type SharedInstall } from "./share-install.ts";
+import {
+  type RunningInstall,
+  type InstallResult,
+  refusedBuild,
+  shareInstall,
+  type SharedInstall,
+} from "./share-install.ts";
 import { createFairLimiter } from "./fair-limiter.ts";
 import type { Packages } from "./packages.ts";
 
-export type Wanted = {
+export type InstallRequest = {
   packages: Packages;
   /** The user of the run. Users take turns. */
   owner: string;
@@ -12,12 +18,12 @@ export type Wanted = {
 };
 
 /** `onLine` gets what the installer prints. */
-export type WantedLock = Wanted & { keyOf: (lock: string) => string; onLine: (line: string) => void };
+export type WantedLock = InstallRequest & { keyOf: (lock: string) => string; onLine: (line: string) => void };
 
 export type Installs = {
-  build(key: string, wanted: Wanted): Build;
+  build(key: string, wanted: InstallRequest): RunningInstall;
   /** Resolves requirements anew and installs what was found. Rejects with `SandboxUnavailable`. */
-  lock(wanted: WantedLock): Promise<Built>;
+  lock(wanted: WantedLock): Promise<InstallResult>;
 };
 
 /** Each install takes memory for its packages, and a core. */
@@ -29,7 +35,7 @@ export function openInstalls(options: BuildOptions): Installs {
   const failures = createFailureCache();
   const building = new Map<string, SharedInstall>();
 
-  function begin(key: string, { packages, owner }: Wanted): SharedInstall {
+  function begin(key: string, { packages, owner }: InstallRequest): SharedInstall {
     const begun = shareInstall(async (signal, onLine) => {
       // After all waiting runs were stopped, the next one begins a new install.
       signal.addEventListener("abort", forget, { once: true });

@@ -1,16 +1,16 @@
 import { type LineLog, openLineLog } from "./line-log.ts";
 
 /** `cpu_ms` is what this run is charged with; null where it could not be measured. */
-export type Built = { cpu_ms: number | null } & ({ directory: string; lock: string } | { fault: string });
+export type InstallResult = { cpu_ms: number | null } & ({ directory: string; lock: string } | { fault: string });
 
 /** `log` yields lines while the packages are installed. `done` rejects with `SandboxUnavailable`. */
-export type Build = { log: AsyncIterable<string>; done: Promise<Built> };
+export type RunningInstall = { log: AsyncIterable<string>; done: Promise<InstallResult> };
 
-type Waiter = { log: LineLog; finish: (built: Built) => void; fail: (error: unknown) => void };
-type Work = (signal: AbortSignal, onLine: (line: string) => void) => Promise<Built>;
+type Waiter = { log: LineLog; finish: (built: InstallResult) => void; fail: (error: unknown) => void };
+type Work = (signal: AbortSignal, onLine: (line: string) => void) => Promise<InstallResult>;
 
 /** One install for all runs that wait for it. */
-export type SharedInstall = { join(signal: AbortSignal): Build };
+export type SharedInstall = { join(signal: AbortSignal): RunningInstall };
 
 const stopped = "The run was stopped while its requirements were installed.";
 
@@ -50,7 +50,7 @@ export function shareInstall(work: Work): SharedInstall {
   return {
     join(signal) {
       const log = openLineLog();
-      const done = new Promise<Built>((finish, fail) => {
+      const done = new Promise<InstallResult>((finish, fail) => {
         const waiter = { log, finish, fail };
         if (logged === null) logged = waiter;
         else log.push("Another run is installing the same requirements.");
@@ -66,7 +66,7 @@ export function shareInstall(work: Work): SharedInstall {
 }
 
 /** Returns a build that was refused before it began. */
-export function refusedBuild(fault: string): Build {
+export function refusedBuild(fault: string): RunningInstall {
   const log = openLineLog();
   log.end();
   return { log: log.lines, done: Promise.resolve({ cpu_ms: 0, fault }) };

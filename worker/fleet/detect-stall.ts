@@ -24,7 +24,7 @@ export type Check = {
 export const countMissed = (missed: number, { before, runWaits, polledAt, triedAt }: Check): number =>
   runWaits && Math.min(polledAt, triedAt) < before ? missed + 1 : 0;
 
-type Watched = { taker: RunTaker; isLeaving: () => boolean; onStalled: () => void };
+type StallWatch = { taker: RunTaker; isLeaving: () => boolean; onStalled: () => void };
 
 /**
  * Detects that this worker takes no run though it could: for half a minute, with a lease of 10 s. Checks are counted, not
@@ -40,7 +40,7 @@ export function detectStall(
     outputs,
     memory,
   }: Pick<WorkerContext, "config" | "log" | "db" | "card" | "outputs" | "memory">,
-  watched: Watched,
+  watched: StallWatch,
 ): Loop {
   const { slots, leaseMs } = config.worker;
   const missedToBeStalled = (nudgePatienceMs + 3 * leaseMs) / checkEveryMs;

@@ -61,7 +61,7 @@ export function createCreditGiver({ workerId, credits, free }: Options): CreditG
       this.offer();
       if (given === 0) return false;
       const left = await credits.refresh(workerId).catch(() => "silent" as const);
-      // Whoever took one could not tell this worker either.
+      // Redis is away, so a credit may have been taken without a message.
       if (left === "silent") return true;
       // They are void: this worker was silent, or Redis has lost them. Some may have been taken before.
       if (left === null) given = 0;

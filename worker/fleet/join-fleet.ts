@@ -18,11 +18,11 @@ import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
 import { startMaintenance } from "./maintenance.ts";
 
-export type Leave = { graceMs: number; stalled: boolean };
+export type Departure = { graceMs: number; stalled: boolean };
 
 export type FleetMember = {
   /** Resolves when an operator dismissed this worker, or when it is stalled. `graceMs`: how long its runs may go on. */
-  dismissed: Promise<Leave>;
+  dismissed: Promise<Departure>;
   /** Whether it takes runs. */
   isActive(): boolean;
   /** How many runs execute now. */
@@ -38,8 +38,8 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   let status: WorkerCard["status"] = "active";
 
   const card = cardOf(ctx);
-  let dismiss: (how: Leave) => void = () => undefined;
-  const dismissed = new Promise<Leave>((resolve) => (dismiss = resolve));
+  let dismiss: (how: Departure) => void = () => undefined;
+  const dismissed = new Promise<Departure>((resolve) => (dismiss = resolve));
   // An operator may ask for a kill after a drain. Each announcement returns it again.
   const apply = async (dismissal: Dismissal | null): Promise<void> => {
     if (dismissal === null) return;

@@ -25,13 +25,13 @@ export type InteractiveProcess = {
   kill(): void;
 };
 
-type Opening = { packages: string | null; signal: AbortSignal };
+type OpenOptions = { packages: string | null; signal: AbortSignal };
 
 /** Starts a process, and ends it when `signal` aborts before it is ready. Rejects with `SandboxUnavailable`. */
 export async function openInteractiveProcess(
   host: DaemonHost,
   first: AgentRequest,
-  { packages, signal }: Opening,
+  { packages, signal }: OpenOptions,
 ): Promise<InteractiveProcess> {
   const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
   const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };

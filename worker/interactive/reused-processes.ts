@@ -4,7 +4,7 @@ import type { Frame } from "../channel/frame-schema.ts";
 import type { DaemonHost } from "../daemons/daemon-host.ts";
 import type { Attempt } from "../attempt/attempt.ts";
 import type { Environments } from "../environments/environments.ts";
-import type { Held, IdleCache } from "../warm/idle-cache.ts";
+import type { CachedProcess, IdleCache } from "../warm/idle-cache.ts";
 import { createUnbilledTime } from "../warm/unbilled-time.ts";
 import { identityOf, type InteractiveProcess, openInteractiveProcess } from "./interactive-process.ts";
 
@@ -15,7 +15,7 @@ const oldestMs = 30 * 60_000;
 const mostMemory = 1 / 2;
 
 /** `idleCpuMs`: its CPU time when its last run ended. */
-type Reused = Held & { process: InteractiveProcess; openedAt: number; runs: number; idleCpuMs: number };
+type ReusedProcess = CachedProcess & { process: InteractiveProcess; openedAt: number; runs: number; idleCpuMs: number };
 type Options = { hosts: ReadonlyMap<string, DaemonHost>; environments: Environments; idle: IdleCache };
 
 /**
@@ -24,7 +24,7 @@ type Options = { hosts: ReadonlyMap<string, DaemonHost>; environments: Environme
  * that failed, was stopped or reached a limit, and when it is old. Between its runs it is in `idle` like any warm interpreter.
  */
 export function createReusedProcesses(options: Options): ReadonlyMap<string, Adapter> {
-  const shelf = options.idle.shelf<Reused>();
+  const shelf = options.idle.shelf<ReusedProcess>();
   const unbilled = createUnbilledTime();
 
   async function* run(host: DaemonHost, request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
@@ -34,7 +34,7 @@ export function createReusedProcesses(options: Options): ReadonlyMap<string, Ada
     if (installed === null) return;
     const process = await openInteractiveProcess(host, request, { packages: installed.packages, signal });
     yield* installed.opening;
-    const opened: Reused = {
+    const opened: ReusedProcess = {
       key: identityOf(request),
       interpreter: process,
       bytes: 0,
@@ -47,7 +47,7 @@ export function createReusedProcesses(options: Options): ReadonlyMap<string, Ada
       if (frame.type !== "started") yield frame;
   }
 
-  async function* use(reused: Reused, request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
+  async function* use(reused: ReusedProcess, request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
     const { process } = reused;
     let mayStay = false;
     try {
@@ -65,7 +65,7 @@ export function createReusedProcesses(options: Options): ReadonlyMap<string, Ada
     }
   }
 
-  function putBack(reused: Reused, owner: string): void {
+  function putBack(reused: ReusedProcess, owner: string): void {
     const { key, process } = reused;
     reused.idleCpuMs = process.usage().cpu_ms;
     const charge = (): void => unbilled.add(key, process.usage().cpu_ms - reused.idleCpuMs);
@@ -83,5 +83,5 @@ export const mayReuse = ({ config, runtime_mode, sealed_files }: Attempt): boole
 
 const now = (): number => performance.now();
 
-const isWorn = ({ process, openedAt, runs }: Reused, { resources }: AgentRequest): boolean =>
+const isWorn = ({ process, openedAt, runs }: ReusedProcess, { resources }: AgentRequest): boolean =>
   runs >= mostRuns || now() - openedAt > oldestMs || process.usage().memory_bytes > resources.memory_bytes * mostMemory;

@@ -45,7 +45,7 @@ type Options = {
 };
 
 /** `seq`: of the last event that stands with it. */
-type Queued = { frame: CheckpointFrame; seq: number; outputs: boolean };
+type QueuedCheckpoint = { frame: CheckpointFrame; seq: number; outputs: boolean };
 
 const stored = z.object({
   content: z.string(),
@@ -62,7 +62,7 @@ export function openCheckpoints({ db, keyRing, run, kept, publish, save, stop }:
   /** What is kept takes so many characters, by the hash of its namespace. */
   const sizes = new Map(kept?.checkpoint_sizes);
   let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  const queue: Queued[] = [];
+  const queue: QueuedCheckpoint[] = [];
   let said = { seq: 0, outputs: kept?.outputs ?? false };
   let keeping: Promise<void> | null = null;
   let isToldFull = false;
@@ -93,7 +93,7 @@ export function openCheckpoints({ db, keyRing, run, kept, publish, save, stop }:
     }
   }
 
-  async function givenOf(batch: readonly Queued[]) {
+  async function givenOf(batch: readonly QueuedCheckpoint[]) {
     const frames = batch.map(({ frame }) => frame);
     const needed = batch.filter(({ frame }, at) => !frames.slice(at + 1).some((later) => isOver(frame, later)));
     const checkpoints = needed.map(async ({ frame, seq, outputs }) => {

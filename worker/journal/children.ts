@@ -21,7 +21,7 @@ export type Children = {
   open(frame: ChildOpen): Promise<void>;
 };
 
-type Sealed = { bytes: Buffer; committed: () => void };
+type SealedEntry = { bytes: Buffer; committed: () => void };
 type ContentWith = (settled: Omit<Settled, "isSaid">) => EntryContent;
 
 type Options = {
@@ -31,11 +31,16 @@ type Options = {
   publish: (event: RunEventBody) => Promise<void>;
   stop: (reason: AbortReason) => void;
   look: () => Promise<void>;
-  seal: (stored_key: string, contentWith: ContentWith) => Promise<Sealed | null>;
+  seal: (stored_key: string, contentWith: ContentWith) => Promise<SealedEntry | null>;
   waits: Pick<Waits, "note">;
 };
 
-type Asked = { frame: ChildOpen; stored_key: string; sealed: Sealed; done: (started: StartedChild | null) => void };
+type ChildStart = {
+  frame: ChildOpen;
+  stored_key: string;
+  sealed: SealedEntry;
+  done: (started: StartedChild | null) => void;
+};
 
 /** Runs that are started in one transaction, at most. */
 const mostAtOnce = 50;
@@ -43,7 +48,7 @@ const mostAtOnce = 50;
 /** Starts runs in the order of the calls, those together that are called for while others are started. */
 export function openChildren({ deps, run, kept, publish, stop, look, seal, waits }: Options): Children {
   const known = new Set(kept?.open);
-  const asked: Asked[] = [];
+  const asked: ChildStart[] = [];
   let starting: Promise<void> | null = null;
 
   async function startAsked(): Promise<void> {
@@ -59,7 +64,7 @@ export function openChildren({ deps, run, kept, publish, stop, look, seal, waits
     }
   }
 
-  function start(frame: ChildOpen, stored_key: string, sealed: Sealed): Promise<StartedChild | null> {
+  function start(frame: ChildOpen, stored_key: string, sealed: SealedEntry): Promise<StartedChild | null> {
     return new Promise((resolve, reject) => {
       asked.push({ frame, stored_key, sealed, done: resolve });
       starting ??= startAsked().finally(() => (starting = null));
@@ -104,7 +109,7 @@ export function openChildren({ deps, run, kept, publish, stop, look, seal, waits
   };
 }
 
-function callOf(run_id: string, frame: ChildOpen, key: string, sealed: Sealed): ChildCall {
+function callOf(run_id: string, frame: ChildOpen, key: string, sealed: SealedEntry): ChildCall {
   const { agent_id, version, input, detached, concurrency } = frame;
   const group = concurrency && { ...concurrency, group: `${run_id} ${storedKey(concurrency.group, null)}` };
   return { key, agent_id, version, input_payload: input, detached, concurrency: group, sealed_entry: sealed.bytes };

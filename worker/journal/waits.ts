@@ -132,7 +132,7 @@ export function openWaits({ deps, run, kept, publish, stop, look, seal }: Option
       const given_up = await untilPostgresAnswers(() => abandonWait(db, run, stored_key));
       if (!given_up) return stop("fenced");
       open.delete(stored_key);
-      // One that is missed ends with this run.
+      // A child that isn't cancelled here is cancelled when this run ends.
       if (given_up.child_id !== null)
         await cancelRun(deps, given_up.child_id, { owner: null, actor: run.id }).catch(() => undefined);
       await look();

@@ -2,7 +2,7 @@ import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 
 const MiB = 1024 * 1024;
 
-/** What a run is counted with whose agent's config doesn't say what it needs: many that only wait for a model fit. */
+/** Memory that is reserved for a run whose config has no `memory_mb`: many that only wait for a model fit. */
 const usualRunBytes = 128 * MiB;
 
 /** How much memory a run of an agent reserves. */

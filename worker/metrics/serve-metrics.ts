@@ -6,7 +6,7 @@ import { exportStageTimes } from "./stage-times.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 /** What a worker is asked from outside. */
-export type Seen = {
+export type WorkerStatus = {
   registry: Registry;
   /** Whether it takes runs. */
   isActive(): boolean;
@@ -22,7 +22,10 @@ export type MetricsServer = { close(): void };
  * Serves `/metrics`, `/health/live` and `/health/ready` of a worker, for a monitor and a supervisor. Whoever reaches the address
  * may read: what is there names no run, no agent and no owner. Rejects when the address can't be had.
  */
-export async function serveMetrics(address: { host: string; port: number }, seen: Seen): Promise<MetricsServer> {
+export async function serveMetrics(
+  address: { host: string; port: number },
+  seen: WorkerStatus,
+): Promise<MetricsServer> {
   const { registry } = seen;
   collectDefaultMetrics({ register: registry });
   exportSlots(seen);
@@ -57,7 +60,7 @@ function answer(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
 }
 
-function exportLag(seen: Seen): void {
+function exportLag(seen: WorkerStatus): void {
   new Gauge({
     name: "runfleet_write_behind_lag_seconds",
     help: "For how long the oldest event of this worker's runs has waited to be written to Postgres",
@@ -78,7 +81,7 @@ function exportFailedDuties(registry: Registry): void {
   onLoop(({ name, isFailed }) => failures.inc({ duty: name }, isFailed ? 1 : 0));
 }
 
-function exportSlots(seen: Seen): void {
+function exportSlots(seen: WorkerStatus): void {
   new Gauge({
     name: "runfleet_slots",
     help: "Slots of this worker",

@@ -13,7 +13,7 @@ const names: Partial<Record<TraceStage, string>> = {
 
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10, 60, 600];
 
-/** More attempts than a worker ever has at once. An attempt that is another worker's by now comes to no last mark. */
+/** More attempts than a worker ever has at once. An attempt that another worker took over never reports its last mark. */
 const mostFollowed = 10_000;
 
 /** From a run that was granted at once to one that waited for an hour. */

@@ -6,7 +6,7 @@ import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createPublisher, isUnhurried } from "./publish-events.ts";
 import { createSalvage, type OutputRun } from "./salvage-earlier.ts";
 import { createStreamTrimmer } from "./trim-stream.ts";
-import type { Sent } from "./share-event-loop.ts";
+import type { OutputVolume } from "./share-event-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
 
 export type RunOutput = {
@@ -28,7 +28,7 @@ export type RunOutput = {
   /** Returns in how many pieces the transcript holds what was pushed so far. */
   pieces(): number;
   /** Returns how much was pushed so far. */
-  sent(): Sent;
+  sent(): OutputVolume;
   close(): void;
 };
 

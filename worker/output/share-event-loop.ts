@@ -6,11 +6,11 @@ export type LoopShare = {
    * To be called after `ms` milliseconds of work for the run, which has sent `sent` since its start. Waits when the run has
    * used its time slice, so that other runs get theirs.
    */
-  spend(ms: number, sent: Sent): Promise<void>;
+  spend(ms: number, sent: OutputVolume): Promise<void>;
   leave(): void;
 };
 /** How many events a run has sent, how many of them by themselves rather than with others, and how many characters in all. */
-export type Sent = { events: number; hurried: number; length: number };
+export type OutputVolume = { events: number; hurried: number; length: number };
 
 /** How long the work for one run may take before other runs get the event loop. */
 const sliceMs = 2;
@@ -32,7 +32,7 @@ export function createLoopShares(): { join(): LoopShare } {
   return {
     join() {
       let spent = 0;
-      let before: Sent = { events: 0, hurried: 0, length: 0 };
+      let before: OutputVolume = { events: 0, hurried: 0, length: 0 };
       const share: LoopShare = {
         async spend(ms, sent) {
           const behind = (sent.hurried - before.hurried) * eventMs + (sent.length - before.length) * characterMs;

@@ -34,7 +34,7 @@ const untilTick = (): number => delayMs - (performance.now() % delayMs);
 
 type Deps = { db: Db; log: Log };
 
-type Hears = {
+type WriteCallbacks = {
   /** Called when Postgres refuses the attempt. */
   onFenced: () => void;
   /** Called before each batch is written, which waits for it. */
@@ -44,7 +44,11 @@ type Hears = {
 };
 
 /** Writes one attempt's events to the transcript in batches. */
-export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, onWrite, onStored }: Hears): WriteBehind {
+export function openWriteBehind(
+  { db, log }: Deps,
+  runId: string,
+  { onFenced, onWrite, onStored }: WriteCallbacks,
+): WriteBehind {
   let unsaved: StreamEvent[] = [];
   let unsavedLength = 0;
   /** The batch that is being written. When the connection broke during the write, the same batch is written again. */

@@ -9,10 +9,10 @@ export type AttemptSpans = {
   /** Called with each event that the attempt publishes: calls and tools have a span each. */
   published(run_id: string, event: RunEventBody): void;
   /** Ends them. `how`: as in the log. */
-  end(run: { id: string; attempt: number }, ended: Ended): void;
+  end(run: { id: string; attempt: number }, ended: SpanEnding): void;
 };
 
-export type Ended = { how: string; error_code: string | null; usage: Usage | null };
+export type SpanEnding = { how: string; error_code: string | null; usage: Usage | null };
 
 type Open = {
   attempt: number;

@@ -2,7 +2,7 @@ import { isBusyWhileIdle } from "./is-busy-while-idle.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 /** A process that belongs to the version and owner of `key`. */
-export type Held = {
+export type CachedProcess = {
   key: string;
   interpreter: Pick<Interpreter, "usage" | "isGone">;
   /** The memory that it held when it was last measured. */
@@ -10,7 +10,7 @@ export type Held = {
 };
 
 /** A process that is being made ready. `ready` gives null when that failed. */
-export type PendingEntry<Process extends Held> = {
+export type PendingEntry<Process extends CachedProcess> = {
   key: string;
   owner: string;
   ready: Promise<Process | null>;
@@ -20,7 +20,7 @@ export type PendingEntry<Process extends Held> = {
 };
 
 /** The idle processes of one kind. */
-export type Shelf<Process extends Held> = {
+export type Shelf<Process extends CachedProcess> = {
   /**
    * Takes out the entry that was put in last, when it is ready; null when there is none. Rejects when `signal` aborts: the
    * entry then stays.
@@ -31,16 +31,16 @@ export type Shelf<Process extends Held> = {
 
 export type IdleCache = {
   /** Makes a shelf. All shelves together are held to the cache's memory. */
-  shelf<Process extends Held>(): Shelf<Process>;
+  shelf<Process extends CachedProcess>(): Shelf<Process>;
   close(): void;
 };
 
 /** `loaded`: null while it is made ready. `first`: what was measured first while it was idle. */
 type Idle = {
-  entry: Pick<PendingEntry<Held>, "key" | "owner" | "kill">;
+  entry: Pick<PendingEntry<CachedProcess>, "key" | "owner" | "kill">;
   charge: () => void;
   timer: NodeJS.Timeout;
-  loaded: Held | null;
+  loaded: CachedProcess | null;
   first: { cpu_ms: number; at: number } | null;
 };
 
@@ -104,7 +104,7 @@ export function createIdleCache(memoryBytes: number): IdleCache {
     }
   }
 
-  function onReady(idle: Idle, loaded: Held | null): void {
+  function onReady(idle: Idle, loaded: CachedProcess | null): void {
     if (!entries.has(idle)) return;
     if (loaded === null) return drop(idle);
     idle.loaded = loaded;
@@ -113,7 +113,7 @@ export function createIdleCache(memoryBytes: number): IdleCache {
     makeRoom();
   }
 
-  function shelf<Process extends Held>(): Shelf<Process> {
+  function shelf<Process extends CachedProcess>(): Shelf<Process> {
     const own = new WeakMap<Idle, PendingEntry<Process>>();
 
     function put(entry: PendingEntry<Process>): void {

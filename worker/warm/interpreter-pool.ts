@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentProcess } from "../sandbox/process.ts";
 import type { IdleCache } from "./idle-cache.ts";
-import { createLoader, type LoadedInterpreter, type LoaderOptions, LoadingStopped, type Wanted } from "./load.ts";
+import {
+  createLoader,
+  type LoadedInterpreter,
+  type LoaderOptions,
+  LoadingStopped,
+  type InterpreterRequest,
+} from "./load.ts";
 import { createUnbilledTime } from "./unbilled-time.ts";
 
 export type Taken = {
@@ -19,7 +25,7 @@ export type InterpreterPool = {
    * Returns an interpreter for one run. No other owner's and no other version's run was ever executed in it. Rejects with
    * `SandboxUnavailable`, or when `signal` aborts; with `LoadingStopped` when the code was being loaded then.
    */
-  take(wanted: Wanted): Promise<Taken>;
+  take(wanted: InterpreterRequest): Promise<Taken>;
   close(): void;
 };
 
@@ -36,7 +42,7 @@ export function createInterpreterPool(options: LoaderOptions & { idle: IdleCache
   const loader = createLoader(options);
   const unbilled = createUnbilledTime();
 
-  async function takeIdle(wanted: Wanted): Promise<LoadedInterpreter | null> {
+  async function takeIdle(wanted: InterpreterRequest): Promise<LoadedInterpreter | null> {
     const found = await idle.take(loader.keyOf(wanted), wanted.signal);
     if (!found || loader.suits(found, wanted)) return found;
     found.interpreter.kill();
@@ -46,7 +52,7 @@ export function createInterpreterPool(options: LoaderOptions & { idle: IdleCache
   const charge = ({ key, interpreter }: LoadedInterpreter): void => unbilled.add(key, interpreter.unbilledMs());
 
   /** Loads the interpreter of the version's next run, in no more time than a run has. */
-  function loadNext(wanted: Wanted): void {
+  function loadNext(wanted: InterpreterRequest): void {
     if (!loader.mayPreload(wanted)) return;
     const dropped = new AbortController();
     const signal = AbortSignal.any([dropped.signal, AbortSignal.timeout(wanted.request.resources.timeout_ms)]);

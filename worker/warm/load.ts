@@ -1,7 +1,7 @@
 import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
-import type { Held } from "./idle-cache.ts";
+import type { CachedProcess } from "./idle-cache.ts";
 import type { Interpreter, Loaded } from "./interpreter.ts";
 import { cpuLimitOf, defaultProfile, isDefault, type LaunchProfile, launchProfile } from "./launch-profile.ts";
 import { prewarm } from "./prewarm.ts";
@@ -15,28 +15,28 @@ export type LoaderOptions = {
 };
 
 /** An interpreter that has the code of its version. */
-export type LoadedInterpreter = Held & {
+export type LoadedInterpreter = CachedProcess & {
   interpreter: Interpreter;
   /** Names of the variables that the code read while it was loaded. */
   envRead: string[];
 };
 
 /** A run that needs an interpreter. `packages`: the directory of those that the agent requires. */
-export type Wanted = { request: AgentRequest; packages: string | null; signal: AbortSignal };
+export type InterpreterRequest = { request: AgentRequest; packages: string | null; signal: AbortSignal };
 
 export type Loader = {
   /** Runs with the same key can share an interpreter: same owner, version, mode and launch profile. */
-  keyOf(wanted: Wanted): string;
+  keyOf(wanted: InterpreterRequest): string;
   /**
    * Returns an interpreter, with the version's code loaded where that is possible. `fault` says why it was not possible just
    * now; `spentMs` is the CPU time that the code took in a process that was thrown away. Rejects with `LoadingStopped` when
    * `signal` aborts.
    */
-  load(wanted: Wanted): Promise<{ interpreter: LoadedInterpreter; fault: string | null; spentMs: number }>;
+  load(wanted: InterpreterRequest): Promise<{ interpreter: LoadedInterpreter; fault: string | null; spentMs: number }>;
   /** True when the code of such runs may be loaded before they come. */
-  mayPreload(wanted: Wanted): boolean;
+  mayPreload(wanted: InterpreterRequest): boolean;
   /** True when a loaded interpreter can execute this run. If not, the version's code is not loaded ahead any more. */
-  suits(loaded: LoadedInterpreter, wanted: Wanted): boolean;
+  suits(loaded: LoadedInterpreter, wanted: InterpreterRequest): boolean;
   close(): void;
 };
 
@@ -58,15 +58,16 @@ export function createLoader({ open, limitsCpuAtStart, prewarmsAtOnce }: LoaderO
   const prewarmed = prewarm({ open, defaultProfile, isDefault, atOnce: prewarmsAtOnce });
   const unloadable = createMemory(rememberedCount);
 
-  const profileFor = ({ request: { resources, egress }, packages }: Wanted): LaunchProfile =>
+  const profileFor = ({ request: { resources, egress }, packages }: InterpreterRequest): LaunchProfile =>
     launchProfile(resources, { cpu_ms: limitsCpuAtStart ? cpuLimitOf(resources) : null, packages, egress });
 
-  function keyOf(wanted: Wanted): string {
+  function keyOf(wanted: InterpreterRequest): string {
     const { user_id, agent_id, version, config_hash, runtime_mode, resources } = wanted.request;
     const identity = [user_id, agent_id, version, config_hash, runtime_mode];
     return JSON.stringify([...identity, canPreload(wanted.request), cpuLimitOf(resources), profileFor(wanted)]);
   }
-  const mayPreload = (wanted: Wanted): boolean => canPreload(wanted.request) && !unloadable.has(keyOf(wanted));
+  const mayPreload = (wanted: InterpreterRequest): boolean =>
+    canPreload(wanted.request) && !unloadable.has(keyOf(wanted));
 
   return {
     keyOf,
@@ -103,13 +104,13 @@ export function createLoader({ open, limitsCpuAtStart, prewarmsAtOnce }: LoaderO
   };
 }
 
-type Loading = { preload: boolean; signal: AbortSignal };
+type LoadOptions = { preload: boolean; signal: AbortSignal };
 
 /** Gives an interpreter the agent's code. After a fault the interpreter is of no use; an abort is a fault, too. */
 async function loadCode(
   interpreter: Interpreter,
   { entrypoint, code, version_env, resources }: AgentRequest,
-  { preload, signal }: Loading,
+  { preload, signal }: LoadOptions,
 ): Promise<Loaded> {
   const kill = (): void => interpreter.kill();
   signal.addEventListener("abort", kill, { once: true });

@@ -2,10 +2,10 @@ import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import type { Replies } from "../adapters/adapter.ts";
 import { readProcess } from "../adapters/read-process.ts";
 import type { InterpreterPool, Taken } from "./interpreter-pool.ts";
-import { LoadingStopped, type Wanted } from "./load.ts";
+import { LoadingStopped, type InterpreterRequest } from "./load.ts";
 
 /** A run and the adapter's own first frames. `started.warm` is filled in here. */
-export type WarmRun = Wanted & { opening: Frame[]; replies?: Replies | undefined };
+export type WarmRun = InterpreterRequest & { opening: Frame[]; replies?: Replies | undefined };
 
 /** Executes a run in an interpreter of the pool. */
 export async function* runWarm(pool: InterpreterPool, run: WarmRun): AsyncGenerator<Frame> {

@@ -1630,7 +1630,7 @@ class Health(TypedDict):
     redis: Literal["up", "down"]
     workers: int
     pools: list[HealthPoolsItem]
-    """The pools of workers. One with queued runs and no workers is asked for, and nobody serves it."""
+    """The pools of workers. A pool with queued runs and no workers needs a worker."""
     sandbox_levels: list[int]
     """The isolation levels of the live workers."""
     sandbox_missing: list[str]
@@ -1670,7 +1670,7 @@ class Hook(TypedDict):
     thread: str | None
     signal: HookSignal | None
     has_secret: bool
-    """False: deliveries are refused until a secret is set, but for `none`."""
+    """False: deliveries are refused until a secret is set. The scheme `none` needs no secret."""
     previous_secret_until: str | None
     """Until then the secret before the last rotation is accepted, too."""
     respond: Literal["accepted", "result"]
@@ -2275,7 +2275,7 @@ class NewHook(TypedDict):
     thread: str | None
     signal: NewHookSignal | None
     has_secret: bool
-    """False: deliveries are refused until a secret is set, but for `none`."""
+    """False: deliveries are refused until a secret is set. The scheme `none` needs no secret."""
     previous_secret_until: str | None
     """Until then the secret before the last rotation is accepted, too."""
     respond: Literal["accepted", "result"]
@@ -4311,7 +4311,7 @@ class TestHookBody(TypedDict):
     query: NotRequired[dict[str, str]]
     body: NotRequired[Any]
     delivery_id: NotRequired[str | None]
-    """A delivery of before, whose request is taken instead."""
+    """An earlier delivery, whose request is used instead."""
 
 
 class Thread(TypedDict):

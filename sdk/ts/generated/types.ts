@@ -1339,7 +1339,7 @@ export type Health = {
   postgres: "up" | "read_only" | "down";
   redis: "up" | "down";
   workers: number;
-  /** The pools of workers. One with queued runs and no workers is asked for, and nobody serves it. */
+  /** The pools of workers. A pool with queued runs and no workers needs a worker. */
   pools: Array<{
     pool: string;
     workers: number;
@@ -1376,7 +1376,7 @@ export type Hook = {
     run_id: string;
     name: string;
   } | null;
-  /** False: deliveries are refused until a secret is set, but for `none`. */
+  /** False: deliveries are refused until a secret is set. The scheme `none` needs no secret. */
   has_secret: boolean;
   /** Until then the secret before the last rotation is accepted, too. */
   previous_secret_until: string | null;
@@ -1898,7 +1898,7 @@ export type NewHook = {
     run_id: string;
     name: string;
   } | null;
-  /** False: deliveries are refused until a secret is set, but for `none`. */
+  /** False: deliveries are refused until a secret is set. The scheme `none` needs no secret. */
   has_secret: boolean;
   /** Until then the secret before the last rotation is accepted, too. */
   previous_secret_until: string | null;
@@ -3628,7 +3628,7 @@ export type TestHookBody = {
   headers?: Record<string, string> | undefined;
   query?: Record<string, string> | undefined;
   body?: unknown | undefined;
-  /** A delivery of before, whose request is taken instead. */
+  /** An earlier delivery, whose request is used instead. */
   delivery_id?: string | null | undefined;
 };
 

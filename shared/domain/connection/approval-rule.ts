@@ -4,10 +4,10 @@ import { plainPath, spellings } from "./path-spellings.ts";
 export type ApprovalRule = { method?: string | undefined; host?: string | undefined; path?: string | undefined };
 
 /** A call before it leaves: its method, or methods where it names more than one, and its address. */
-type Leaving = { methods: readonly string[]; url: URL };
+type OutgoingCall = { methods: readonly string[]; url: URL };
 
 /** Returns true when a person is to be asked about a call. */
-export const needsApproval = (rules: readonly ApprovalRule[], { methods, url }: Leaving): boolean =>
+export const needsApproval = (rules: readonly ApprovalRule[], { methods, url }: OutgoingCall): boolean =>
   rules.some(
     ({ method, host, path }) =>
       (method === undefined || methods.some((one) => one.toUpperCase() === method.toUpperCase())) &&

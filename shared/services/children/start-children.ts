@@ -63,7 +63,7 @@ export async function startChildren(
   const quota = await readQuotaState(db, family.user_id);
   const room = roomOf(family);
   const resolve = resolveOnce(deps, parent.id, family.user_id);
-  const prepared: Prepared[] = [];
+  const prepared: ChildPlan[] = [];
   for (const call of calls) {
     const { started = 0, child_id = null } = known.get(call.key) ?? {};
     const reserved = prepared.filter(({ kind }) => kind === "new").length;
@@ -103,7 +103,7 @@ function resolveOnce({ db }: ChildDeps, parentId: string, owner: string): Resolv
 }
 
 type NewChild = { kind: "new"; run: NewRun; call: ChildCall };
-type Prepared = StartedChild | NewChild;
+type ChildPlan = StartedChild | NewChild;
 
 /** Takes a place for one more run. Returns why there is none. */
 type Room = () => { code: string; message: string } | null;
@@ -123,7 +123,7 @@ function roomOf({ cancelling, depth, children, tree }: Family): Room {
   };
 }
 
-type Asked = {
+type ChildRequest = {
   parent: HeldRun;
   call: ChildCall;
   nth: number;
@@ -136,8 +136,8 @@ type Asked = {
 async function prepare(
   deps: ChildDeps,
   resolve: Resolve,
-  { parent, call, nth, room, quota, reserved }: Asked,
-): Promise<Prepared> {
+  { parent, call, nth, room, quota, reserved }: ChildRequest,
+): Promise<ChildPlan> {
   const full = room();
   if (full) return { kind: "refused", ...full };
   const { agent_id, input_payload, concurrency } = call;

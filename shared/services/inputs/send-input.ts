@@ -22,7 +22,7 @@ export type InputDeps = {
   streams: Pick<RunStreams, "signalWorker">;
 };
 
-type Said = {
+type InputMessage = {
   run_id: string;
   kind: InputKind;
   /** The signal's; empty for a message. */
@@ -38,7 +38,7 @@ type Said = {
  * Says something to a run. Once this resolves it is kept, whether the run waits for it already, later, or never. Throws not_found,
  * and conflict for a run that has ended or has too much that nothing takes.
  */
-export async function sendInput(deps: InputDeps, owner: Owner, said: Said): Promise<AcceptedInput> {
+export async function sendInput(deps: InputDeps, owner: Owner, said: InputMessage): Promise<AcceptedInput> {
   const { db, config, queue, streams } = deps;
   const { run_id, payload, ...rest } = said;
   const id = newId("input");

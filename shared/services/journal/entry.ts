@@ -88,7 +88,7 @@ export async function openContent(
   return content.parse(JSON.parse(text));
 }
 
-/** What a wait has come to: its entry says itself only what it ends with when its time is over. */
+/** Returns how a wait ended. The sealed entry itself holds only the result for a timeout. */
 function endOf(keyRing: KeyRing, run_id: string, stored: StoredEntry): Partial<Entry> {
   const { kind, input_id, input_name, sealed_payload } = stored;
   if (kind === "late") return { ok: false };

@@ -83,10 +83,10 @@ const mostReleased = 100;
 const isScheduled = ({ run_at, delay_ms }: NewRun): boolean => run_at !== null || delay_ms !== null;
 
 /** `repeated`: an earlier request has made the run. `raced`: look again for the run of the debounce key. */
-type Committed = "inserted" | "repeated" | "raced";
+type CommitResult = "inserted" | "repeated" | "raced";
 
 /** Gives a debounced run that still waits the request of a later one, and tells its readers. */
-async function replaceWaiting(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<Committed> {
+async function replaceWaiting(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<CommitResult> {
   const replaced = await replaceDebounced(deps.db, run, owner);
   if (replaced.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (replaced.kind === "gone") return "raced";
@@ -95,7 +95,7 @@ async function replaceWaiting(deps: AcceptDeps, run: NewRun, owner: Origin["owne
   return "repeated";
 }
 
-type Commit = { committed: Committed; granted: Granted | null };
+type Commit = { committed: CommitResult; granted: Granted | null };
 
 /** Commits the run, as a worker's if one gave a credit. */
 async function commitAndGrant(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<Commit> {

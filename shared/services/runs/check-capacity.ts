@@ -7,7 +7,7 @@ import type { QueueLimiter } from "./check-queue-limits.ts";
 
 type NextRun = { user_id: string; agent_id: string; run_id: string | null; key: RepeatKey | null };
 
-export type Reserved = {
+export type CapacityReservation = {
   /** In the queue. Null for a request whose run exists already. */
   position: number | null;
   /** By which the insert counts the run. */
@@ -19,7 +19,7 @@ export type CapacityChecker = {
    * Reserves capacity for one more run: the owner's plan and the queue must have room. A request whose run exists already is never
    * refused. Throws what `QuotaChecker.reserve` and `QueueRoom.reserve` throw.
    */
-  reserve(next: NextRun): Promise<Reserved>;
+  reserve(next: NextRun): Promise<CapacityReservation>;
   /** Throws when the owner's plan has no room. Reserves nothing. */
   check(user_id: string): Promise<void>;
 };

@@ -5,7 +5,7 @@ import { salvageStream } from "./salvage-stream.ts";
 import type { Db } from "../../store/client.ts";
 import { type Finalization, finalizeRun, type SeenRun } from "../../store/runs/moves/finalize-run.ts";
 import { forgetWaits } from "../../store/journal/read-waits.ts";
-import { readSpent } from "../../store/runs/moves/read-spent.ts";
+import { readAttemptsUsage } from "../../store/runs/moves/read-spent.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import { nudgeRuns } from "./nudge-run.ts";
 
@@ -30,7 +30,7 @@ export type Ending = {
 export async function endRun({ db, streams, queue }: EndRunDeps, seen: SeenRun, ending: Ending): Promise<boolean> {
   const { id, attempt, worker_id } = seen;
   const { cause, reason, by = null } = ending;
-  const spent = await readSpent(db, id);
+  const spent = await readAttemptsUsage(db, id);
   if (!spent) return false;
   const metered_ms = spent.duration_ms;
   const duration_ms = ending.duration_ms ?? metered_ms;

@@ -25,7 +25,7 @@ export function openGrant(keyRing: KeyRing, runId: string, sealed: string): Seal
   try {
     const text = open(keyRing, Buffer.from(sealed, "base64"), sealedFields.grantedRun(runId)).toString("utf8");
     // Our own API wrote it: nobody else has the key.
-    const { version: of, run, sealed_env, sealed_files, lease_until } = JSON.parse(text) as Written;
+    const { version: of, run, sealed_env, sealed_files, lease_until } = JSON.parse(text) as SealedGrantPayload;
     if (of !== version) return null;
     return { run: { ...run, sealed_env: bytes(sealed_env), sealed_files: bytes(sealed_files) }, lease_until };
   } catch {
@@ -33,7 +33,7 @@ export function openGrant(keyRing: KeyRing, runId: string, sealed: string): Seal
   }
 }
 
-type Written = {
+type SealedGrantPayload = {
   version: string;
   run: Omit<ClaimedRun, "sealed_env" | "sealed_files">;
   sealed_env?: string;

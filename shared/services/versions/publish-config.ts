@@ -20,14 +20,14 @@ type Deps = CheckDeps & {
   streams: Pick<RunStreams, "signalDaemons" | "signalBuilds">;
   config: Pick<Config, "perUser">;
 };
-type Asked = Omit<NewVersion, "builder"> & { make_current: boolean };
-type Published = { isNew: boolean; agent: AgentRecord; warnings: ConfigWarning[] };
+type PublishRequest = Omit<NewVersion, "builder"> & { make_current: boolean };
+type PublishOutcome = { isNew: boolean; agent: AgentRecord; warnings: ConfigWarning[] };
 
 /**
  * Checks a config, publishes it as a version, and makes it the current one where that is asked. Returns the agent as of the
  * version. Throws ValidationFault for the config, not_found or conflict.
  */
-export async function publishConfig(ctx: Deps, asked: Asked, owner: Owner): Promise<Published> {
+export async function publishConfig(ctx: Deps, asked: PublishRequest, owner: Owner): Promise<PublishOutcome> {
   const { id, user_id, config } = asked;
   await checkConfig(ctx, user_id, config);
   const builder = builderOf(readConfig(config));

@@ -71,13 +71,13 @@ const bucketsOf = (unit: Unit, { since, until, timezone }: RangeSql): Sql => sql
     AS start
   WHERE start < ${until}`;
 
-type Cut = { from: string; to: string; span: RollupSpan };
+type TimeCut = { from: string; to: string; span: RollupSpan };
 
 /**
  * A CTE (start, lo, hi, first, last): of each range [lo, hi) the part that consists of whole spans that are rolled up;
  * where there is none, first and last are hi.
  */
-const within = (name: string, source: string, { from, to, span }: Cut): Sql => sql`
+const within = (name: string, source: string, { from, to, span }: TimeCut): Sql => sql`
   ${raw(name)} AS (
     SELECT start, lo, hi, CASE WHEN first < last THEN first ELSE hi END AS first,
       CASE WHEN first < last THEN last ELSE hi END AS last

@@ -14,7 +14,7 @@ const verifiedEvent = {
   /** Where it names the user itself. */
   user_id: orNull(t.text),
   payload: t.json(),
-  /** Why it is applied to nothing, though its type is known. */
+  /** Why an event of a known type could not be applied. */
   error: orNull(t.text),
 };
 

@@ -22,11 +22,11 @@ const quotaState = {
   open: t.integer,
 };
 
-type Stored = Row<typeof quotaState>;
+type QuotaRow = Row<typeof quotaState>;
 type Amount = "balance_micro_usd" | "week_micro_usd" | "weekly_micro_usd";
 
 /** What decides whether a user may run one more: the plan's bounds, null where there is none, and how near the user is to them. */
-export type QuotaState = Omit<Stored, Amount> & {
+export type QuotaState = Omit<QuotaRow, Amount> & {
   balance_micro_usd: number;
   week_micro_usd: number;
   weekly_micro_usd: number | null;

@@ -15,12 +15,12 @@ export type BuildLog = {
   error: string | null;
 };
 
-type Of = { agent_id: string; version: string };
+type VersionRef = { agent_id: string; version: string };
 
 /** Reads on in a build's log. Where another attempt has begun, from its start. Returns null when the version has no build. */
 export async function readBuildLog(
   db: Db,
-  { agent_id, version }: Of,
+  { agent_id, version }: VersionRef,
   { attempt, seq }: EventId,
 ): Promise<BuildLog | null> {
   const row = await read.first(db.sql, { agent_id, version, attempt, seq });

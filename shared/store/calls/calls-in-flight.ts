@@ -11,7 +11,7 @@ const named = { run_id: t.text, key: t.text, attempt: t.integer, call: t.integer
 /** A recorded call that is under way. `key`: of the entry that its answer becomes. `call`: its number in its attempt. */
 export type OpenCall = Row<typeof named>;
 
-/** For so long an answer is taken to be read by somebody without another word. In seconds. */
+/** A reader that hasn't renewed its row for this long counts as gone. In seconds. */
 const readFor: Sql = sql`interval '10 seconds'`;
 
 /**
@@ -38,8 +38,8 @@ const opens: Batch<OpenCall, "open" | "read" | "stale"> = {
 };
 
 /**
- * An attempt that makes a call has a journal from then on. Nobody waits until the note is on the disk. A call is paid again for want of
- * it only where Postgres loses its last moment, and the run its worker, while the call is under way.
+ * An attempt that makes a call has a journal from then on. The insert doesn't wait for the disk. A call is paid twice only
+ * if Postgres loses its last writes and the worker dies while the call is under way.
  */
 const open = statement({
   name: "note-open-calls",

@@ -6,13 +6,13 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 /** A run that is to end, as it was when that was asked for. */
-type Leaving = { id: string; attempt: number; status: RunStatus };
+type CancelledRun = { id: string; attempt: number; status: RunStatus };
 
 /**
  * Asks for the end of all runs below a run that has ended or is to end, but for detached ones and what is below them. One
  * statement: once it is committed each of them ends, whatever happens to this process. `by`: who wants it; null: the service itself.
  */
-export async function cancelDescendants(db: Db, id: string, by: string | null): Promise<Leaving[]> {
+export async function cancelDescendants(db: Db, id: string, by: string | null): Promise<CancelledRun[]> {
   return cancel.rows(db.sql, { id, by });
 }
 

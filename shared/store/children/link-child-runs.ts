@@ -14,7 +14,7 @@ const columns = {
 };
 
 /** A run that was inserted in the same transaction. */
-export type Adopted = Row<typeof columns>;
+export type NewChildLink = Row<typeof columns>;
 
 /**
  * Makes runs children of another one, which waits for those that aren't detached: the entry of a detached one is its start. The
@@ -23,7 +23,7 @@ export type Adopted = Row<typeof columns>;
 export async function linkChildRuns(
   client: Queryable,
   parent: { id: string; attempt: number; root_run_id: string; depth: number },
-  children: readonly Adopted[],
+  children: readonly NewChildLink[],
 ): Promise<void> {
   const lists = input.listsOf(children);
   await adopt.count(client, { ...parent, ...lists });

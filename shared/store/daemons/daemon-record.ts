@@ -51,7 +51,7 @@ export function toDaemonRecord(row: DaemonRow): DaemonRecord {
     object: "daemon",
     version,
     desired,
-    ...whatIsSeen(row),
+    ...observedFieldsOf(row),
     restarts,
     last_exit: daemonExit.nullable().parse(row.last_exit),
     previous_version,
@@ -60,9 +60,9 @@ export function toDaemonRecord(row: DaemonRow): DaemonRecord {
   };
 }
 
-type Seen = Pick<DaemonRecord, "status" | "worker_id" | "pid" | "health" | "started_at" | "uptime_ms">;
+type ObservedFields = Pick<DaemonRecord, "status" | "worker_id" | "pid" | "health" | "started_at" | "uptime_ms">;
 
-function whatIsSeen({ owned, status, worker_id, pid, in_flight, uptime_ms, ...row }: DaemonRow): Seen {
+function observedFieldsOf({ owned, status, worker_id, pid, in_flight, uptime_ms, ...row }: DaemonRow): ObservedFields {
   const last_progress_at = row.last_progress_at?.toISOString() ?? null;
   if (pid === null || !owned) {
     const health = { state: "unknown", last_progress_at, busy: false } as const;

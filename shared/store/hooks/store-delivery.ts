@@ -53,7 +53,7 @@ const insert = statement({
     RETURNING id, status, run_id, id = $id AS is_new`,
 });
 
-type Ended = {
+type DeliveryEnd = {
   id: string;
   status: Status;
   run_id: string | null;
@@ -62,7 +62,7 @@ type Ended = {
 };
 
 /** Says what came of a delivery. One that has started a run stays so, whatever a repeat meets at the same time. */
-export async function endDelivery(db: Db, ended: Ended, replays = 0): Promise<void> {
+export async function endDelivery(db: Db, ended: DeliveryEnd, replays = 0): Promise<void> {
   await end.count(db.sql, { ...ended, replays });
 }
 

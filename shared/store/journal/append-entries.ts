@@ -54,7 +54,7 @@ const input = parameterRows({ ...given, following: t.integer });
 /**
  * The lock keeps the attempt as it is until the commit. So a later attempt, which can only begin after it, reads all entries
  * that an earlier one was told of. Rows are locked in the order of their ids, as moves do. A repeat leaves a gap in the numbers.
- * A recorded call is no sign that a run gets on: a request with the time in it is another one on each attempt.
+ * A recorded call isn't progress: a request that contains the time differs on each attempt.
  */
 const append = statement({
   name: "append-journal-entries",

@@ -8,12 +8,12 @@ import { statement } from "../statement.ts";
 import { notificationColumns, toNotificationRecord } from "./notification-record.ts";
 
 /** Where a reader is: behind the notification `id`, which the transaction `xact` wrote. */
-export type Place = { xact: bigint; id: string };
+export type NotificationCursor = { xact: bigint; id: string };
 
-export type Told = { place: Place; notification: NotificationRecord };
+export type Told = { place: NotificationCursor; notification: NotificationRecord };
 
 /** Before everything that isn't committed yet, and what is visible now (a pg_snapshot): some of that may stand behind the place. */
-export async function readPresent(db: Db): Promise<{ place: Place; snapshot: string | null }> {
+export async function readPresent(db: Db): Promise<{ place: NotificationCursor; snapshot: string | null }> {
   const xact = await readHorizon(db.sql);
   const row = await present.first(db.sql);
   return { place: { xact, id: "" }, snapshot: row?.snapshot ?? null };
@@ -26,14 +26,14 @@ const present = statement({
 });
 
 /** `known`: what was visible in that snapshot is left out. */
-type Wanted = { place: Place; known: string | null; limit: number };
+type FollowQuery = { place: NotificationCursor; known: string | null; limit: number };
 
 /**
  * A user's notifications behind a place, in an order to which nothing is ever added before what was read: by the
  * transactions that wrote them, up to the horizon. At most `limit`, and none behind the one that fills `pageBytes`; none
  * at all only where no more can be read yet.
  */
-export async function readFrom(db: Db, user_id: string, { place, known, limit }: Wanted): Promise<Told[]> {
+export async function readFrom(db: Db, user_id: string, { place, known, limit }: FollowQuery): Promise<Told[]> {
   const horizon = String(await readHorizon(db.sql));
   const rows = await follow.rows(db.sql, { user_id, xact: String(place.xact), id: place.id, horizon, known, limit });
   return rows.map((row) => ({

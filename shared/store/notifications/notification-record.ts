@@ -18,9 +18,9 @@ export const notificationColumns = {
   read_at: orNull(t.timestamptz),
 };
 
-type Stored = Pick<Notification, Exclude<keyof typeof notificationColumns, "data">> & { data: unknown };
+type NotificationRow = Pick<Notification, Exclude<keyof typeof notificationColumns, "data">> & { data: unknown };
 
-export function toNotificationRecord({ created_at, read_at, ...row }: Stored): NotificationRecord {
+export function toNotificationRecord({ created_at, read_at, ...row }: NotificationRow): NotificationRecord {
   return {
     id: row.id,
     object: "notification",

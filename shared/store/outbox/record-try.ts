@@ -7,7 +7,7 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 /** What follows from a try. `exhausted`: it is a dead letter; `gone`: and its webhook wants nothing any more. */
-export type Verdict =
+export type TryOutcome =
   | { status: "delivered" }
   | { status: "pending"; delay_ms: number }
   | { status: "exhausted" }
@@ -18,11 +18,11 @@ export type Try = {
   /** A class, such as `timeout`, `http_500` or `unreadable`; never the receiver's words. Null: delivered. */
   error: string | null;
   duration_ms: number;
-  verdict: Verdict;
+  verdict: TryOutcome;
 };
 
 /** What was tried. */
-type Tried = { id: string; tries: number; webhook_id: string | null };
+type TriedMessage = { id: string; tries: number; webhook_id: string | null };
 
 /**
  * Logs a try and moves its message on. The owner is notified of a callback that is given up, and of a webhook that is
@@ -31,7 +31,7 @@ type Tried = { id: string; tries: number; webhook_id: string | null };
  */
 export async function recordTry(
   db: Db,
-  message: Tried,
+  message: TriedMessage,
   { verdict, ...tried }: Try,
   patience_ms: number,
 ): Promise<"stale" | "recorded" | { told: string }> {

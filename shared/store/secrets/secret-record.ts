@@ -1,9 +1,9 @@
 import type { SecretRecord } from "../../schemas/agent.ts";
 
-type Shown = { name: string; tag: string | null; created_at: Date; updated_at: Date };
+type SecretRow = { name: string; tag: string | null; created_at: Date; updated_at: Date };
 
 /** A secret's row as it is shown: never its value. */
-export const toSecretRecord = ({ name, tag, created_at, updated_at }: Shown): SecretRecord => ({
+export const toSecretRecord = ({ name, tag, created_at, updated_at }: SecretRow): SecretRecord => ({
   name,
   tag,
   created_at: created_at.toISOString(),

@@ -21,7 +21,12 @@ const input = parameterRows({
   at: orNull(t.text),
   id: orNull(t.text),
 });
-type Asked = Row<{ thread_id: typeof t.text }> & { owner: Owner; since: Date; at: string | null; id: string | null };
+type NextRunQuery = Row<{ thread_id: typeof t.text }> & {
+  owner: Owner;
+  since: Date;
+  at: string | null;
+  id: string | null;
+};
 
 /**
  * Returns the run that follows a place in a thread; null when there is none yet. A delayed run is there once it is due. Runs
@@ -32,7 +37,7 @@ export function nextRunOfThread(db: Db, view: ThreadView, place: RunPlace | null
   return db.inBatches(nextRuns, { ...view, at: place?.at ?? null, id: place?.id ?? null });
 }
 
-const nextRuns: Batch<Asked, RunPlace | null> = {
+const nextRuns: Batch<NextRunQuery, RunPlace | null> = {
   most: 256,
   async act(client, asked) {
     const rows = await next.rows(client, input.listsOf(asked.map((one, nth) => ({ ...one, nth }))));

@@ -6,7 +6,7 @@ import { statement } from "../statement.ts";
 /** A client's key, on one operation of one user. */
 export type RepeatKey = { user_id: string; route: string; key: string };
 
-type Claimed =
+type KeyClaim =
   /** The first with this key; `answer` is what it came with. */
   | { kind: "first" }
   /** Another request came before. `answer` is null while that one is still at work. */
@@ -28,7 +28,7 @@ export async function claimKey(
   key: RepeatKey,
   request_hash: Buffer,
   answer: Answer | null = null,
-): Promise<Claimed> {
+): Promise<KeyClaim> {
   const { status: status_code = null, text = null } = answer ?? {};
   const row = await claim.first(db.sql, { ...key, request_hash, status_code, text });
   // Its row went between the two halves of the statement.

@@ -71,7 +71,7 @@ export function listDeliveries(
   return readPage(db, listing, page);
 }
 
-/** Owes a webhook a message that says nothing, whatever events it asks for. Returns null when the owner has no such webhook. */
+/** Enqueues a test message to a webhook, whichever events it asks for. Returns null when the owner has no such webhook. */
 export async function oweTest(db: Db, id: string, owner: Owner): Promise<DeliveryRecord | null> {
   const webhook = await db.prisma.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
   if (!webhook) return null;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Environments } from "../../../worker/environments/environments.ts";
 import { keyPattern, partsOf } from "../../../worker/environments/layout.ts";
 import { isHeld } from "../../../worker/environments/leases.ts";
-import type { Build } from "../../../worker/environments/share-install.ts";
+import type { RunningInstall } from "../../../worker/environments/share-install.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 import { environmentsIn, openLevels } from "../sandbox/open-levels.ts";
@@ -59,8 +59,11 @@ afterAll(async () => {
 const canMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 const unlocked = (name: string) => ({ requirements: [name], lock: null });
-const start = (environments: Environments, requirement: string, { owner = "ada", signal = patient } = {}): Build =>
-  environments.build({ packages: unlocked(requirement), owner, signal });
+const start = (
+  environments: Environments,
+  requirement: string,
+  { owner = "ada", signal = patient } = {},
+): RunningInstall => environments.build({ packages: unlocked(requirement), owner, signal });
 async function install(environments: Environments, requirement: string, given = {}): Promise<string> {
   const built = await start(environments, requirement, given).done;
   return "directory" in built ? built.directory : Promise.reject(new Error(built.fault));

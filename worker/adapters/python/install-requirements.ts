@@ -3,7 +3,7 @@ import type { Environments } from "../../environments/environments.ts";
 import type { AgentRequest } from "../adapter.ts";
 
 /** `opening`: frames that must still be sent before the agent's own. `cpu_ms`: what the install used. */
-export type Installed = { packages: string | null; opening: Frame[]; cpu_ms: number | null };
+export type InstalledRequirements = { packages: string | null; opening: Frame[]; cpu_ms: number | null };
 
 const started: Frame = { type: "started", warm: false };
 
@@ -15,7 +15,7 @@ export async function* installRequirements(
   environments: Environments,
   { requirements, lock, user_id }: Pick<AgentRequest, "requirements" | "lock" | "user_id">,
   signal: AbortSignal,
-): AsyncGenerator<Frame, Installed | null> {
+): AsyncGenerator<Frame, InstalledRequirements | null> {
   if (requirements.length === 0) return { packages: null, opening: [started], cpu_ms: 0 };
   const found = environments.find({ requirements, lock });
   if (found !== null) return { packages: found, opening: [started], cpu_ms: 0 };
@@ -31,7 +31,10 @@ export async function* installRequirements(
 }
 
 /** Adds the CPU time of the install that a run caused to the run's `exit` frame. */
-export async function* withInstall(frames: AsyncIterable<Frame>, { cpu_ms }: Installed): AsyncGenerator<Frame> {
+export async function* withInstall(
+  frames: AsyncIterable<Frame>,
+  { cpu_ms }: InstalledRequirements,
+): AsyncGenerator<Frame> {
   for await (const frame of frames) {
     const isCharged = frame.type === "exit" && cpu_ms !== null && cpu_ms > 0;
     yield isCharged ? { ...frame, cpu_ms: (frame.cpu_ms ?? 0) + cpu_ms } : frame;

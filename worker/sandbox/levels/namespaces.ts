@@ -42,7 +42,7 @@ const ownProcesses = { plain: 2, warm: 3 } as const;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
 type Start = { script: string; pipes: number; view: Pick<NamespaceView, "first" | "seccompFd"> };
-type Opened = {
+type OpenedSandbox = {
   launched: Launched;
   group: Cgroup | null;
   listener: EgressListener | null;
@@ -116,7 +116,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
 /** Returns a function that starts bubblewrap with a uid and a cgroup of its own. */
 function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   const { bwrap, python, uids, cgroups, strayFds, egress } = options;
-  return async (command: WarmCommand, { script, pipes, view }: Start): Promise<Opened> => {
+  return async (command: WarmCommand, { script, pipes, view }: Start): Promise<OpenedSandbox> => {
     const uid = (await uids?.take()) ?? null;
     const release = () => uid !== null && uids?.release(uid);
     let group: Cgroup | null = null;
@@ -176,7 +176,7 @@ function begin(
 async function admitFirstProcess({
   launched,
   uid,
-}: Opened): Promise<Pick<WarmSandbox, "control" | "holdDescriptors" | "openDescriptor">> {
+}: OpenedSandbox): Promise<Pick<WarmSandbox, "control" | "holdDescriptors" | "openDescriptor">> {
   const { extra, exited } = launched;
   const at = (fd: number) => extra[fd - argsFd];
   const [control, info, block] = [at(warmFds.control), at(warmFds.info), at(warmFds.block)];
@@ -272,7 +272,7 @@ function warmLimits(
 }
 
 /** Follows a sandbox to its end. Without a cgroup, the usage at the end is what was measured last. */
-function supervise({ launched, group, listener, release }: Opened): SandboxProcess {
+function supervise({ launched, group, listener, release }: OpenedSandbox): SandboxProcess {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   let seen: SandboxUsage | null = null;

@@ -8,7 +8,7 @@ import { moveRuns } from "./move-runs.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 /** `begin`: the entry with which the run's journal begins anew. `usage`: of all its attempts together. */
-type Continuing = {
+type ContinueRun = {
   run: HeldRun;
   begin: { key: string; sealed_entry: Buffer };
   state_snapshot: string | null;
@@ -21,7 +21,7 @@ type Continuing = {
  * Puts a run back whose code goes on as a fresh run, and empties its journal. What is said to the run and was not taken stays. Returns
  * false when the attempt is stale or somebody has asked to cancel the run.
  */
-export async function continueRun(db: Db, { run, begin, ...rest }: Continuing): Promise<boolean> {
+export async function continueRun(db: Db, { run, begin, ...rest }: ContinueRun): Promise<boolean> {
   const { id, attempt } = run;
   return inTransaction(db, async (client) => {
     if (!(await goOn.first(client, { id, attempt, ...rest }))) return false;

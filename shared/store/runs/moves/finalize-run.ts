@@ -44,7 +44,7 @@ export type Finalization = {
  * `next_run_id`: a run that waited for this one, of its thread or its agent, and may start now. `enqueued`: there is a
  * message to send.
  */
-export type Finalized = { kind: "finalized"; next_run_id: string | null; enqueued: boolean } | { kind: "stale" };
+export type FinalizeOutcome = { kind: "finalized"; next_run_id: string | null; enqueued: boolean } | { kind: "stale" };
 
 /**
  * Ends a run: status, transcript, timeline, usage, callback's and webhooks' outbox rows, notification, thread and the
@@ -52,7 +52,7 @@ export type Finalized = { kind: "finalized"; next_run_id: string | null; enqueue
  * `finalized`. Safe to repeat after a lost connection: the repeat of a call that did commit is answered `finalized` too,
  * recognised by its terminal event.
  */
-export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
+export async function finalizeRun(db: Db, end: Finalization): Promise<FinalizeOutcome> {
   const ended = await db.inBatches(ends[end.cause], end);
   if (ended) return { kind: "finalized", ...ended };
   return (await isOurs(db, end)) ? { kind: "finalized", next_run_id: null, enqueued: true } : { kind: "stale" };
@@ -242,10 +242,10 @@ function statementsOf(cause: Finalization["cause"], alone: boolean) {
   };
 }
 
-type Ended = Pick<Row<typeof gives>, "next_run_id" | "enqueued">;
+type EndedRow = Pick<Row<typeof gives>, "next_run_id" | "enqueued">;
 
 /** Runs that end at the same time. Their own workers' ends come by the hundred, all others one by one. */
-function endsBy(cause: Finalization["cause"]): Batch<Finalization, Ended | null> {
+function endsBy(cause: Finalization["cause"]): Batch<Finalization, EndedRow | null> {
   const all = statementsOf(cause, false);
   const alone = cause === "finish" ? statementsOf(cause, true) : all;
   return {

@@ -10,10 +10,10 @@ import { runIs } from "../run-is.ts";
 const spent = { now: t.timestamptz, usage: orNull(t.json<Usage>()), duration_ms: t.double };
 
 /** What a run's attempts have taken by `now`, which is Postgres' time. The waits between them are not counted. */
-export type Spent = Row<typeof spent>;
+export type AttemptsUsage = Row<typeof spent>;
 
 /** Returns null when there is no such run any more. */
-export async function readSpent(db: Db, runId: string): Promise<Spent | null> {
+export async function readAttemptsUsage(db: Db, runId: string): Promise<AttemptsUsage | null> {
   return read.first(db.sql, { id: runId });
 }
 

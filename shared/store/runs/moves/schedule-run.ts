@@ -9,7 +9,7 @@ import type { HeldRun } from "./renew-leases.ts";
 import { runIs } from "../run-is.ts";
 import { chunkColumns, chunkOf, givenChunk, insertChunks } from "../transcript/transcript-chunk.ts";
 
-export type Scheduling = {
+export type RetrySchedule = {
   run: HeldRun;
   /** When it joins the queue again, and how long it may wait there. */
   at: Date;
@@ -27,7 +27,7 @@ export type Scheduling = {
  * Puts a run aside whose agent failed and is to be tried again: its slot is free, its attempt is over. Returns null when the
  * attempt is stale or somebody has asked to cancel the run. `next_run_id`: a run that waited for a slot of the same agent.
  */
-export async function scheduleRun(db: Db, scheduling: Scheduling): Promise<{ next_run_id: string | null } | null> {
+export async function scheduleRun(db: Db, scheduling: RetrySchedule): Promise<{ next_run_id: string | null } | null> {
   const { run, events, error, ...rest } = scheduling;
   const { id, attempt } = run;
   return schedule.first(db.sql, { id, attempt, error, reason: error.code, ...rest, ...chunkOf(events) });

@@ -32,7 +32,7 @@ export type Suspension = {
 /** Met once at most `most_open` of the waits are open, or one has failed. `keys`: of the waits' entries. */
 export type Condition = { keys: readonly string[]; most_open: number; or_failed: boolean };
 
-export type Suspended = {
+export type SuspendOutcome = {
   /** A run that waited for this one, of its thread or its agent. */
   next_run_id: string | null;
   /** True when something had come that the process was not told of: the run is queued again. */
@@ -44,7 +44,7 @@ export type Suspended = {
  * came while the process was ended wakes the run in the same transaction. Returns null when the attempt is stale or somebody has
  * asked to cancel the run.
  */
-export async function suspendRun(db: Db, suspension: Suspension): Promise<Suspended | null> {
+export async function suspendRun(db: Db, suspension: Suspension): Promise<SuspendOutcome | null> {
   const { run, seen_place, wakes_in_ms, conditions, queue_ttl_ms, events, ...rest } = suspension;
   const { id, attempt } = run;
   return inTransaction(db, async (client) => {

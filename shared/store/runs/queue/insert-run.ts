@@ -104,7 +104,7 @@ export type Insertion =
 
 type Refusal = "foreign_thread" | "thread_busy";
 /** What became of a row: where the run is, or why it was not inserted. */
-type Fate = "queued" | { grant: Grant } | Refusal;
+type InsertOutcome = "queued" | { grant: Grant } | Refusal;
 
 /** The agent has changed since it was cached, or the thread isn't the owner's; nothing was written. */
 export class AgentChanged extends Error {
@@ -149,7 +149,12 @@ async function insertAlone(db: Db, run: NewRun, owner: Owner, worker_id: string 
 }
 
 /** A run that is counted or exclusive is inserted behind a lock; all others go together. */
-async function insertOrRefuse(db: Db, run: NewRun, owner: Owner, worker_id: string | null): Promise<Fate | AppError> {
+async function insertOrRefuse(
+  db: Db,
+  run: NewRun,
+  owner: Owner,
+  worker_id: string | null,
+): Promise<InsertOutcome | AppError> {
   const alone = () => inTransaction(db, (client) => insertBehindLocks(client, run, owner));
   if (isBounded(run.bounds)) return db.inTurn(userLockName("runs", run.user_id), alone);
   if (isExclusive(run) || run.beginning) return alone();
@@ -272,7 +277,7 @@ type Insert<R extends RunRow> = (
   rows: readonly R[],
 ) => Promise<{ id: string; attempt: number; grant?: Grant }[]>;
 
-const batchOf = <R extends RunRow>(insertAll: Insert<R>): Batch<R, Fate> => ({
+const batchOf = <R extends RunRow>(insertAll: Insert<R>): Batch<R, InsertOutcome> => ({
   most: 64,
   weigh: (row) => row.input_payload.length + row.history.length + (row.sealed_files?.length ?? 0),
   maxWeight: 1 << 20,
@@ -280,7 +285,7 @@ const batchOf = <R extends RunRow>(insertAll: Insert<R>): Batch<R, Fate> => ({
   apart: (row) => row.thread_id ?? row.id,
   async act(client, rows) {
     const inserted = new Map((await insertAll(client, rows)).map((row) => [row.id, row]));
-    return rows.map(({ id }): Fate => {
+    return rows.map(({ id }): InsertOutcome => {
       const row = inserted.get(id);
       if (!row) return "foreign_thread";
       return row.attempt > 0 && row.grant ? { grant: row.grant } : "queued";

@@ -14,10 +14,10 @@ const openRuns = {
 export type ActiveRuns = Row<typeof openRuns>;
 
 /** Of an agent, of a user, or of all; `since` and `until`: when they were made. */
-type Whose = { agent_id?: string; user_id?: string | null; since?: Date; until?: Date };
+type RunScope = { agent_id?: string; user_id?: string | null; since?: Date; until?: Date };
 
 /** How many runs have not ended now. */
-export async function countActiveRuns(db: Db, { agent_id, user_id, since, until }: Whose): Promise<ActiveRuns> {
+export async function countActiveRuns(db: Db, { agent_id, user_id, since, until }: RunScope): Promise<ActiveRuns> {
   const row = await open.first(db.sql, {
     agent_id: agent_id ?? null,
     user_id: user_id ?? null,

@@ -44,13 +44,13 @@ export type RunFilter = {
   search_in?: SearchPlace | undefined;
 };
 
-type Asked = RunFilter & { include?: readonly RunPayload[]; order_by?: RunOrder };
+type RunQuery = RunFilter & { include?: readonly RunPayload[]; order_by?: RunOrder };
 
 /** A page of runs. Their payloads are read only if `include` names them. */
 export async function listRuns(
   db: Db,
   owner: Owner,
-  { include = [], order_by = "created_at", ...filter }: Asked,
+  { include = [], order_by = "created_at", ...filter }: RunQuery,
   page: PageRequest,
 ): Promise<Page<RunListItem>> {
   const omitted = runPayloads.filter((name) => !include.includes(name));

@@ -4,19 +4,19 @@ import { searchPattern } from "../../search-pattern.ts";
 import type { Condition } from "../../where-clause.ts";
 
 export type SearchPlace = (typeof searchPlaces)[number];
-type Said = Exclude<SearchPlace, "record">;
+type TranscriptPart = Exclude<SearchPlace, "record">;
 
 /** The events whose last field is searched. Output may be cut anywhere, so its pieces are joined first. */
 const places = {
   output: { type: "output.delta", field: "content", between: "" },
   logs: { type: "log", field: "message", between: "\n" },
-} as const satisfies Record<Said, object>;
+} as const satisfies Record<TranscriptPart, object>;
 
 /**
  * On a row of `runs`: some attempt has said the text, in any case. An event's data is JSON text with that field last. It is
  * searched as it is, for the text as JSON writes it: Postgres can't make a text of JSON that has \\u0000.
  */
-export function saidCondition(place: Said, search: string): Condition {
+export function saidCondition(place: TranscriptPart, search: string): Condition {
   const { type, field, between } = places[place];
   const key = `"${field}":`;
   return [

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { openDb } from "../../../../shared/store/client.ts";
-import { recordTry, type Verdict } from "../../../../shared/store/outbox/record-try.ts";
+import { recordTry, type TryOutcome } from "../../../../shared/store/outbox/record-try.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
 
 const stack = await useTestStack();
@@ -17,7 +17,7 @@ const patience = 5 * day;
 let made = 0;
 
 /** A message to the webhook, made so many days ago, tried once. */
-async function tryOnce(verdict: Verdict, madeForDays = 0) {
+async function tryOnce(verdict: TryOutcome, madeForDays = 0) {
   const id = `msg_${++made}`;
   const webhook_id = "w";
   const created_at = new Date(Date.now() - madeForDays * day);

@@ -12,10 +12,10 @@ import { Ago } from "../ui/time.tsx";
 import styles from "./fleet.module.css";
 
 /** What the service does by itself, when it did so last, and with what result. */
-export function Chores(): ReactElement {
+export function InternalJobs(): ReactElement {
   const { data: session } = useSession();
   const query = useQuery({
-    queryKey: ["chores"],
+    queryKey: ["internal-jobs"],
     queryFn: () => client.internal.listJobs(),
     refetchInterval: 10_000,
   });
@@ -23,9 +23,9 @@ export function Chores(): ReactElement {
   return (
     <Loaded query={query}>
       {({ data }) => (
-        <Table heads={["Chore", "Every", "Last", "Result", ""]} caption="Chores">
+        <Table heads={["Job", "Every", "Last", "Result", ""]} caption="Internal jobs">
           {data.map((job) => (
-            <Chore key={job.name} job={job} mayRun={mayRun} />
+            <InternalJobRow key={job.name} job={job} mayRun={mayRun} />
           ))}
         </Table>
       )}
@@ -33,15 +33,15 @@ export function Chores(): ReactElement {
   );
 }
 
-function Chore({ job, mayRun }: { job: InternalJob; mayRun: boolean }): ReactElement {
+function InternalJobRow({ job, mayRun }: { job: InternalJob; mayRun: boolean }): ReactElement {
   const { name, summary, every_ms, last_run } = job;
   const run = useMutation({
     mutationFn: () => client.internal.runJob(name),
-    onSettled: () => renew(["chores"]),
+    onSettled: () => renew(["internal-jobs"]),
   });
   return (
     <tr>
-      <td className={styles.chore}>
+      <td className={styles.internalJob}>
         <span className="num">{name}</span>
         <p className="dim">{summary}</p>
       </td>
