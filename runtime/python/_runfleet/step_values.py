@@ -242,7 +242,7 @@ def rebuild(error: dict[str, Any]) -> Exception:
     rebuilt.type = name
     if issubclass(classes[module, name], SystemExit):
         said = str(error.get("message", ""))
-        rebuilt.code = int(said) if said.isdigit() else None if said in ("", "None") else said
+        rebuilt.code = int(said) if said.isdecimal() else None if said in ("", "None") else said
     return rebuilt
 
 
