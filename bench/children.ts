@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { runLimits } from "../shared/domain/run/limits.ts";
+import { runLimits } from "../shared/domain/run/run-limits.ts";
 import { medianBareStart } from "./bare-start.ts";
 import { type BenchStack, withStack } from "./with-stack.ts";
 

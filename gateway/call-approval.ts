@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { needsApproval } from "../shared/domain/connection/approval-rule.ts";
 import type { CallAsked, CallRecord, GatewayRun } from "../shared/schemas/gateway.ts";
-import type { CallRefusal } from "./refuse-call.ts";
+import type { CallRefusal } from "./show-refusal.ts";
 
 /** Fields in which some services take another method than the request's. */
 const methodFields = ["x-http-method-override", "x-http-method", "x-method-override"];

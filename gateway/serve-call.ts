@@ -32,7 +32,7 @@ import { NotReached, type Services } from "./open-services.ts";
 import { recordOf } from "./record/call-key.ts";
 import { recordAnswer } from "./record/record-response.ts";
 import { redactBytes, redactText } from "./redact-bytes.ts";
-import { answerOfRefusal, type CallRefusal, refuseCall } from "./refuse-call.ts";
+import { answerOfRefusal, type CallRefusal, refuseCall } from "./show-refusal.ts";
 
 /** `target`: the service's own address, where the client has called by it; null for an address of the gateway. */
 export type Call = { req: IncomingMessage; res: ServerResponse; path: string; target: Target | null };

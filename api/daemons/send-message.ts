@@ -2,7 +2,7 @@ import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
 import { conflict, notFound, unavailable } from "../../shared/domain/errors/app-error.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { newRun } from "../../shared/services/runs/new-run.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import { insertRun } from "../../shared/store/runs/queue/insert-run.ts";

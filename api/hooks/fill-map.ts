@@ -1,4 +1,4 @@
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import { fillTemplate, TemplateTooLarge } from "../../shared/domain/hook/template.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";

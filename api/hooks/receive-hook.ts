@@ -2,7 +2,7 @@ import { z } from "zod";
 import { matchesFilter, type HookFilter } from "../../shared/domain/hook/filter.ts";
 import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import { AppError, conflict, notFound } from "../../shared/domain/errors/app-error.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { seal } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";

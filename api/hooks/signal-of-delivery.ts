@@ -1,4 +1,4 @@
-import { inputLimits } from "../../shared/domain/run/limits.ts";
+import { inputLimits } from "../../shared/domain/run/journal-limits.ts";
 import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import { fillText } from "../../shared/domain/hook/template.ts";
 import type { HookRules } from "../../shared/schemas/hook.ts";

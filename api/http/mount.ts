@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import { authorize, countBody, limiterKey } from "./authorize.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import type { CountedBody } from "./body-budget.ts";
 import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";

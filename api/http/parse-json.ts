@@ -1,5 +1,5 @@
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { type JsonSize, measureJson } from "../../shared/domain/json/measure-json.ts";
 

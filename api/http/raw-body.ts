@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 
 type Limits = {
   most_bytes: number;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import { inputLimits } from "../../shared/domain/run/limits.ts";
+import { inputLimits } from "../../shared/domain/run/journal-limits.ts";
 import { readSignedPath } from "../../shared/platform/secrets/signed-path.ts";
 import { acceptedInput } from "../../shared/schemas/run-input.ts";
 import { type InputDeps, inputErrors, sendInput } from "../../shared/services/inputs/send-input.ts";

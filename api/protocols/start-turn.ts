@@ -1,5 +1,5 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
 import type { Origin } from "../../shared/services/runs/prepare-run.ts";

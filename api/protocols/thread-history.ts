@@ -1,4 +1,4 @@
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { listMessages } from "../../shared/store/threads/list-messages.ts";

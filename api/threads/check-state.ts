@@ -1,4 +1,4 @@
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
 /** Throws ValidationFault when the state is too long. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { narrower } from "../../shared/domain/run/narrow-config.ts";
-import { queueTtlMs, requestLimits, runLimits } from "../../shared/domain/run/limits.ts";
+import { queueTtlMs, runLimits } from "../../shared/domain/run/run-limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { me } from "../../shared/schemas/user.ts";
 import { countActiveRuns } from "../../shared/store/runs/read/active-runs.ts";
 import type { ApiContext } from "../context.ts";

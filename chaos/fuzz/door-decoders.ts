@@ -9,7 +9,8 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import { filterFault, type HookFilter, matchesFilter } from "../../shared/domain/hook/filter.ts";
 import { templateFault } from "../../shared/domain/hook/template.ts";
 import { deeperThan } from "../../shared/domain/json/measure-json.ts";
-import { inputLimits, requestLimits } from "../../shared/domain/run/limits.ts";
+import { inputLimits } from "../../shared/domain/run/journal-limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { readSignedPath, signPath } from "../../shared/platform/secrets/signed-path.ts";
 import { hookSchemes } from "../../shared/schemas/hook.ts";
 import { type Decoder, must, samplesOf, tryParse } from "./decoder.ts";

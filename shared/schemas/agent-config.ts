@@ -3,7 +3,7 @@ import { connectionName } from "../domain/connection/presets.ts";
 import { poolName, poolRule } from "../domain/run/pool.ts";
 import { egressPattern } from "../domain/egress/egress-rule.ts";
 import type { KnownKeys } from "../domain/agent/unknown-keys.ts";
-import { runLimits } from "../domain/run/limits.ts";
+import { runLimits } from "../domain/run/run-limits.ts";
 import { requirementLimits } from "../domain/agent/requirement.ts";
 import { adapterTypes, runtimeModes } from "../domain/run/run-modes.ts";
 import type { Field } from "./field.ts";
@@ -115,12 +115,14 @@ export const agentConfig = z.looseObject({
       memory_mb: atLeast(16, runLimits.full_memory_bytes / MiB).meta({
         description: "The memory of a run and all of its processes.",
       }),
-      cpu_ms: atLeast(1, runLimits.max_timeout_ms * 64).meta({
+      cpu_ms: atLeast(1, runLimits.max_timeout_ms * runLimits.max_processors).meta({
         description: "The CPU time of a run and all of its processes.",
       }),
-      pids: atLeast(1, 1024).meta({ description: "How many processes and threads a run may have." }),
+      pids: atLeast(1, runLimits.max_processes).meta({ description: "How many processes and threads a run may have." }),
       output_bytes: atLeast(1, runLimits.output_bytes).meta({ description: "How much a run may say." }),
-      files_bytes: atLeast(1, 1024 * MiB).meta({ description: "How much a run may write to its folders." }),
+      files_bytes: atLeast(1, runLimits.max_disk_bytes).meta({
+        description: "How much a run may write to its folders.",
+      }),
       events: atLeast(1, runLimits.events).meta({ description: "How many events a run may send." }),
     })
     .optional()

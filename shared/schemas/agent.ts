@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { configObject, envNamePattern, reservedEnv } from "./agent-config.ts";
 import { field, Refused, refuse } from "./field.ts";
 import { readText } from "./read-lax.ts";

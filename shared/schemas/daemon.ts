@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { choice, clientId, jsonObject, laxInt, stringMap, text } from "./primitives.ts";
 
 /** The state that an agent's owner wants its daemon to have. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
 import { labelledMetadata, tagList } from "./labels.ts";
 import { requestOptions, startOptions } from "./request-options.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 import { scheduleFault } from "../domain/schedule/next-tick.ts";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
 import { isTimeZone } from "../domain/schedule/zone-clock.ts";
 import { executeRequest } from "./execute-request.ts";

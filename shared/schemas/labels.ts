@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bulkLabel, metadataLabel, tagLabel } from "../domain/run/labels.ts";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { type Field, field, Refused, refuse, type Refusal, toRefusal } from "./field.ts";
 import { type JsonObject, metadataObject, text } from "./primitives.ts";
 import { readText } from "./read-lax.ts";

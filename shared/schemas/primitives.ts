@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { type Field, Refused, field, refuse, toRefusal } from "./field.ts";
 import {
   type Bounds,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runLimits } from "../domain/run/limits.ts";
+import { runLimits } from "../domain/run/run-limits.ts";
 import { clientId, laxFloat, laxInt, text, timestamp } from "./primitives.ts";
 
 const dayMs = 24 * 3_600_000;

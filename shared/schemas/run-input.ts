@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inputLimits } from "../domain/run/limits.ts";
+import { inputLimits } from "../domain/run/journal-limits.ts";
 import { field, refuse } from "./field.ts";
 import { clientId } from "./primitives.ts";
 

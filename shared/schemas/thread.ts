@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestLimits } from "../domain/run/limits.ts";
+import { requestLimits } from "../domain/run/request-limits.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
 import { labelFilter, labelledMetadata, tagList } from "./labels.ts";
 import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";

@@ -148,6 +148,7 @@ const metricSources = [
   "api/http/request-metrics.ts",
   "shared/platform/lifecycle/uncaught-error-metrics.ts",
   "worker/metrics/serve-metrics.ts",
+  "worker/metrics/queue-waits.ts",
   "worker/metrics/stage-times.ts",
   "worker/metrics/worker-metrics.ts",
 ];

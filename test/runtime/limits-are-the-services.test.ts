@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { journalLimits } from "../../shared/domain/run/limits.ts";
+import { journalLimits } from "../../shared/domain/run/journal-limits.ts";
 
 /** Returns a constant of a program of the runtime, which is a product of numbers, or one that is shifted. */
 function constantOf(path: string, name: string): number {

@@ -1,5 +1,6 @@
 import { applyDefaults } from "../../shared/domain/json/apply-defaults.ts";
-import { journalLimits, requestLimits } from "../../shared/domain/run/limits.ts";
+import { journalLimits } from "../../shared/domain/run/journal-limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import type { JsonSchemas } from "../../shared/platform/json-schema/json-schemas.ts";
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "./attempt.ts";

@@ -1,4 +1,4 @@
-import { queueTtlMs } from "../../shared/domain/run/limits.ts";
+import { queueTtlMs } from "../../shared/domain/run/run-limits.ts";
 import { terminalEvent } from "../../shared/domain/run/terminal-event.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { trace } from "../../shared/platform/run-trace-marks.ts";

@@ -1,6 +1,6 @@
 import { retryDelayMs } from "../../shared/domain/retry/agent-retry.ts";
 import { addUsage } from "../../shared/domain/run/add-usage.ts";
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import type { Outcome } from "../../shared/domain/run/terminal-event.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { RunError, TokenUsage, Usage } from "../../shared/schemas/run-event.ts";
@@ -39,7 +39,7 @@ export type EndingContext = {
   /** What the attempts before this one used. */
   spent: Usage | null;
   /** Returns what a run is told that broke a limit. */
-  limitMessage: (limit: string) => string;
+  describeLimit: (limit: string) => string;
   /** Returns why a run with such an error has no network; null for other errors. */
   networkHint: (texts: readonly (string | null)[]) => string | null;
   retry: AgentConfig["retry"];
@@ -109,7 +109,7 @@ function decideOutcome(
   result: AttemptResult,
   circumstances: EndingContext,
 ): EndingOutcome | "leave" | "give_back" | "restart" {
-  const { aborted, schemaError, limitMessage, mayPutAside } = circumstances;
+  const { aborted, schemaError, describeLimit, mayPutAside } = circumstances;
   if (aborted === "fenced") return "leave";
   const failed = (error: RunError): EndingOutcome => ({ status: "error", result_content: null, error });
   if (result.result && !limitAborts.has(aborted ?? "")) {
@@ -121,7 +121,7 @@ function decideOutcome(
   if (aborted === "step_timeout" && mayPutAside) return "restart";
   if (isCancelled(aborted, result)) return { status: "cancelled", result_content: null, error: null };
   if (aborted === "deadline") {
-    const error = ourError("timeout", limitMessage("deadline"));
+    const error = ourError("timeout", describeLimit("deadline"));
     return { status: "timeout", result_content: null, error };
   }
   return failed(errorOf(result, circumstances));
@@ -173,9 +173,9 @@ function lessTokens(all: TokenUsage, before: TokenUsage): TokenUsage {
 }
 
 function errorOf({ error, exit }: AttemptResult, circumstances: EndingContext): RunError {
-  const { aborted, schemaError, limitMessage, networkHint } = circumstances;
-  if (aborted) return ourError(aborted, limitMessage(aborted));
-  if (exit?.limit) return ourError(`${exit.limit}_limit`, limitMessage(exit.limit));
+  const { aborted, schemaError, describeLimit, networkHint } = circumstances;
+  if (aborted) return ourError(aborted, describeLimit(aborted));
+  if (exit?.limit) return ourError(`${exit.limit}_limit`, describeLimit(exit.limit));
   if (exit?.breach !== undefined) return endedWithoutResult(exit);
   if (!error) return schemaError ?? endedWithoutResult(exit);
   const hint = networkHint([error.message, error.traceback]);

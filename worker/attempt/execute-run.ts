@@ -20,7 +20,7 @@ import { type AttemptResult, emptyResult } from "./attempt-result.ts";
 import { checkSchemas } from "./check-schemas.ts";
 import { commitEnding, giveBack, saveRest } from "./commit-ending.ts";
 import { decideEnding, type Ending } from "./decide-ending.ts";
-import { limitMessage, networkHint } from "./limit-message.ts";
+import { describeLimit, networkHint } from "./describe-limit.ts";
 import { reportEnding } from "./report-ending.ts";
 import { runAgent, type RunAgentDeps } from "./run-agent.ts";
 
@@ -175,7 +175,7 @@ async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, cl
   const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas);
   const circumstances = {
     ...{ schemaError, spent, failed_attempts, retry: config.retry, random: Math.random() },
-    limitMessage: (limit: string) => limitMessage(limit, attempt),
+    describeLimit: (limit: string) => describeLimit(limit, attempt),
     networkHint: (texts: readonly (string | null)[]) => networkHint(texts, attempt),
   };
   // A run that started once more to clean up may fail by what its cancel has ended, such as a run that it waits for.

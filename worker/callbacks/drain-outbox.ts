@@ -1,3 +1,4 @@
+import { disableAfterMs } from "../../shared/domain/retry/webhook-patience.ts";
 import { setMaxListeners } from "node:events";
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import type { Log } from "../../shared/platform/log.ts";
@@ -23,8 +24,6 @@ const atOncePerUser = 128;
 /** A receiver that is forgotten has more than one message at a time again. */
 const mostSlow = 1_000;
 const pollMs = 1_000;
-/** A webhook that has only failed for this long is disabled. Scaled as the retry schedule is. */
-const disableAfterMs = 5 * 24 * 3_600_000;
 /** Long enough for a try, and for the reads and the write around it. */
 const leaseMs = callbackTimeoutMs + 15_000;
 

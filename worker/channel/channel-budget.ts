@@ -12,7 +12,7 @@ export type ChannelBudget = {
   windowMs: number;
 };
 
-/** Several times what a run needs that uses up all limits of `shared/domain/run/limits.ts`. */
+/** Several times what a run needs that uses up all limits of `shared/domain/run/run-limits.ts`. */
 export const channelBudget: ChannelBudget = {
   bytes: 256 * MiB,
   lines: 1_000_000,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { measureJson } from "../../shared/domain/json/measure-json.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } from "./channel-budget.ts";
 import { foreignProcessFrame } from "./foreign-frame.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";

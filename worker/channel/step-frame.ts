@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { journalLimits, requestLimits } from "../../shared/domain/run/limits.ts";
+import { journalLimits } from "../../shared/domain/run/journal-limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { usage } from "../../shared/schemas/run-event.ts";
 import { callError, callFields, closes } from "./call-fields.ts";
 import { checkpointFrame } from "./checkpoint-frame.ts";
@@ -25,7 +26,10 @@ const stepEnding = z.object({
   closes,
   ok: z.boolean(),
   /** JSON, which nobody but the runtimes reads. */
-  result: z.string().max(journalLimits.entry_bytes).optional(),
+  result: z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= journalLimits.entry_bytes)
+    .optional(),
   error: callError.optional(),
   /** The files that the step names, compressed: nobody but the runtimes reads them. */
   files: z.string().max(journalLimits.files_bytes).optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { journalLimits } from "../../shared/domain/run/limits.ts";
+import { journalLimits } from "../../shared/domain/run/journal-limits.ts";
 import { inputName } from "../../shared/schemas/run-input.ts";
 import { callError, callFields, closes } from "./call-fields.ts";
 import { childOpen } from "./child-frame.ts";

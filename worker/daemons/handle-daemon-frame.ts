@@ -1,7 +1,7 @@
 import { saveDaemonState } from "../../shared/store/daemons/save-daemon-state.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 import type { DaemonLife } from "./daemon-life.ts";
-import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 /** Handles a frame that belongs to no message: a state is saved, text goes to the daemon's log. */

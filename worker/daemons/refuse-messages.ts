@@ -1,4 +1,4 @@
-import { defaultMaxAttempts } from "../../shared/domain/run/limits.ts";
+import { defaultMaxAttempts } from "../../shared/domain/run/run-limits.ts";
 import type { RunError } from "../../shared/schemas/run-event.ts";
 
 /** The processes in a row whose program never asked for a message. */

@@ -1,5 +1,5 @@
 import { defaultFiles } from "../../shared/domain/run/default-files.ts";
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.ts";
 import { open } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";

@@ -1,5 +1,5 @@
 import { formatEventId } from "../../shared/domain/run/event-id.ts";
-import { journalLimits } from "../../shared/domain/run/limits.ts";
+import { journalLimits } from "../../shared/domain/run/journal-limits.ts";
 import type { Config } from "../../shared/platform/config/load-config.ts";
 import type { JsonSchemas } from "../../shared/platform/json-schema/json-schemas.ts";
 import type { RunQueue } from "../../shared/platform/queue/run-queue.ts";
@@ -21,7 +21,7 @@ import { openCheckpoints } from "./checkpoints.ts";
 import { openChildren } from "./children.ts";
 import { type Delivered, openDelivery } from "./delivery.ts";
 import { forAgent, isOfWait } from "./entry-for-agent.ts";
-import { lengthOf } from "./entry-length.ts";
+import { bytesOf } from "./measure-entry.ts";
 import type { ReplayState } from "./read-replay-state.ts";
 import { createLedger, mergeRanges, type Range, type Settled } from "./settle-output.ts";
 import { openMessages } from "./messages.ts";
@@ -142,7 +142,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
 
   function limitTry(key: string, on_timeout: StepEnd, timeout_ms: number): void {
     dropTimer(key);
-    const length = lengthOf(on_timeout);
+    const length = bytesOf(on_timeout);
     if (timers.size >= mostTimers || timerBytes + length > mostTimerBytes) return stop("journal_full");
     if (isOver) return;
     timers.set(key, { timer: setTimeout(() => void expire(on_timeout), timeout_ms), bytes: length });
@@ -192,7 +192,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     const content = contentWith(settled);
     const sealed = await sealEntry(keyRing, { run_id: run.id, stored_key }, content);
     count += 1;
-    bytes += Math.max(sealed.length, lengthOf(content));
+    bytes += Math.max(sealed.length, bytesOf(content));
     ranges += own.events.length;
     if (count > mostEntries || bytes > mostBytes || ranges > mostRanges) {
       stop("journal_full");

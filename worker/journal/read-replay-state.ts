@@ -16,7 +16,7 @@ import { type Entry, type EntryContent, openContent, openEntry } from "../../sha
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
 import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
 import { type ReplayCheckpoints, readCheckpointSizes, readReplayCheckpoints } from "./checkpoints.ts";
-import { lengthOf } from "./entry-length.ts";
+import { bytesOf } from "./measure-entry.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
 import { mergeRanges, type Range } from "./settle-output.ts";
 
@@ -98,7 +98,7 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
         continue;
       }
       const entry = await openEntry(keyRing, run.id, stored);
-      bytes += Math.max(stored.sealed_entry.length, lengthOf(entry));
+      bytes += Math.max(stored.sealed_entry.length, bytesOf(entry));
       all.push(entry);
     }
     await giveWay();

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from "prom-client";
 import { onLoop } from "../../shared/platform/lifecycle/start-loop.ts";
+import { exportQueueWaits } from "./queue-waits.ts";
 import { exportStageTimes } from "./stage-times.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
@@ -31,6 +32,7 @@ export async function serveMetrics(
   exportSlots(seen);
   exportLag(seen);
   exportFailedDuties(registry);
+  exportQueueWaits(registry);
   exportStageTimes(registry);
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, (req, res) => {
     if (req.method !== "GET" && req.method !== "HEAD") return answer(res, 405, "Only GET is answered.");

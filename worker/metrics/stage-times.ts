@@ -16,15 +16,11 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10, 60,
 /** More attempts than a worker ever has at once. An attempt that another worker took over never reports its last mark. */
 const mostFollowed = 10_000;
 
-/** From a run that was granted at once to one that waited for an hour. */
-const waitBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 120, 600, 3_600];
-
-/** Adds how long each step of this worker's runs takes. Listening to the marks costs a run some microseconds. */
+/** Adds how long each stage of this worker's runs takes. Listening to the marks costs a run some microseconds. */
 export function exportStageTimes(registry: Registry): void {
-  exportWaits(registry);
   const took = new Histogram({
     name: "runfleet_step_seconds",
-    help: "How long a run's steps take in its worker",
+    help: "How long a run's stages take in its worker",
     labelNames: ["step"],
     buckets,
     registers: [registry],
@@ -40,35 +36,5 @@ export function exportStageTimes(registry: Registry): void {
     if (step === "announced") return void last.delete(run_id);
     last.set(run_id, { order, at });
     if (last.size > mostFollowed) last.delete(String(last.keys().next().value));
-  });
-}
-
-/** Adds how long runs waited, and how long they were silent. */
-function exportWaits(registry: Registry): void {
-  const waited = new Histogram({
-    name: "runfleet_queue_wait_seconds",
-    help: "For how long runs were queued before this worker claimed them",
-    buckets: waitBuckets,
-    registers: [registry],
-  });
-  const spoke = new Histogram({
-    name: "runfleet_first_output_seconds",
-    help: "From the time a run was queued to the first thing that its agent said",
-    buckets: waitBuckets,
-    registers: [registry],
-  });
-  /** When the runs that have said nothing yet were queued. */
-  const queuedAt = new Map<string, number>();
-  onTrace(({ run_id, step, at, waited_ms }) => {
-    if (waited_ms !== undefined) {
-      waited.observe(waited_ms / 1_000);
-      queuedAt.set(run_id, at - waited_ms);
-      if (queuedAt.size > mostFollowed) queuedAt.delete(String(queuedAt.keys().next().value));
-      return;
-    }
-    const since = queuedAt.get(run_id);
-    if (since === undefined || (step !== "first_frame" && step !== "exited")) return;
-    if (step === "first_frame") spoke.observe((at - since) / 1_000);
-    queuedAt.delete(run_id);
   });
 }

@@ -1,5 +1,6 @@
 import { addUsage } from "../../shared/domain/run/add-usage.ts";
-import { requestLimits, runLimits } from "../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { RunEventBody, Usage } from "../../shared/schemas/run-event.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { newId } from "../../shared/platform/ids.ts";
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import { storeArtifact } from "../../shared/store/artifacts/store-artifact.ts";
 import type { Db } from "../../shared/store/client.ts";

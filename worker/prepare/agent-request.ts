@@ -5,7 +5,7 @@ import { connectionVariables } from "../../shared/domain/connection/connection-v
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { defaultFiles } from "../../shared/domain/run/default-files.ts";
 import { historyItem } from "../../shared/domain/thread/message-text.ts";
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import { hashJson } from "../../shared/platform/hash-json.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";

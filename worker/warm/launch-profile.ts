@@ -1,4 +1,4 @@
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import type { SandboxCommand } from "../sandbox/process.ts";
 
 type Resources = SandboxCommand["resources"];

@@ -1,4 +1,4 @@
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
 import type { CachedProcess } from "./idle-cache.ts";

@@ -1,5 +1,5 @@
 import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
-import { requestLimits } from "../../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
 import type { OpenInterrupt } from "../../../shared/schemas/run-event.ts";
 
 /** A question as LangGraph shows it, with our own fields beside its `value`. */

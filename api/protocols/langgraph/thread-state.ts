@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, conflict, notFound } from "../../../shared/domain/errors/app-error.ts";
-import { requestLimits } from "../../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
 import { newId } from "../../../shared/platform/ids.ts";
 import type { PastState } from "../../../shared/schemas/thread.ts";
 import { jsonObject, laxInt, text } from "../../../shared/schemas/primitives.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conflict, notFound } from "../../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../../shared/domain/errors/user-has-most.ts";
-import { requestLimits } from "../../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
 import { newId } from "../../../shared/platform/ids.ts";
 import { choice, clientId, jsonObject, metadataObject, text } from "../../../shared/schemas/primitives.ts";
 import { readAgent } from "../../../shared/store/agents/list-agents.ts";

@@ -1,4 +1,4 @@
-import { requestLimits } from "../../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
 import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
 import { spokenResult } from "../../stream/projections/speech.ts";
 import { aiMessage, mergeMessages, type Message, toMessages } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { requestLimits } from "../run/limits.ts";
+import { requestLimits } from "../run/request-limits.ts";
 import { envNamePattern, noText, reservedEnv } from "../../schemas/agent-config.ts";
 import type { FaultItem } from "../errors/validation-fault.ts";
 

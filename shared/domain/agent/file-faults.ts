@@ -1,4 +1,4 @@
-import { requestLimits } from "../run/limits.ts";
+import { requestLimits } from "../run/request-limits.ts";
 
 /** Returns the faults of files by relative path, at most one a file. A content is text or a data URL. */
 export function fileFaults(files: Record<string, string>): { name: string; message: string }[] {

@@ -1,4 +1,4 @@
-import { requestLimits } from "../run/limits.ts";
+import { requestLimits } from "../run/request-limits.ts";
 import { ValidationFault } from "../errors/validation-fault.ts";
 
 type JsonObject = Record<string, unknown>;

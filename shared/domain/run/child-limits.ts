@@ -1,4 +1,4 @@
-import { journalLimits } from "./limits.ts";
+import { journalLimits } from "./journal-limits.ts";
 
 /**
  * The limits of the runs that runs start: of one run, of the whole tree, and how far down it goes. `result_bytes`: of what a run gets

@@ -1,4 +1,4 @@
-import { requestLimits } from "./limits.ts";
+import { requestLimits } from "./request-limits.ts";
 
 /** `bulk_id`: the bulk operation that has made the run. */
 export type Annotations = { tags: readonly string[]; metadata: Record<string, unknown>; bulk_id?: string | undefined };

@@ -1,4 +1,4 @@
-import { queueTtlMs } from "../../domain/run/limits.ts";
+import { queueTtlMs } from "../../domain/run/run-limits.ts";
 import { endChildWaits } from "../../store/children/end-child-waits.ts";
 import {
   findRunsToCancel,

@@ -1,5 +1,6 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
-import { inputLimits, queueTtlMs } from "../../domain/run/limits.ts";
+import { inputLimits } from "../../domain/run/journal-limits.ts";
+import { queueTtlMs } from "../../domain/run/run-limits.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";

@@ -1,6 +1,6 @@
 import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import { beforeFirst, type EventId, formatEventId, parseEventId } from "../../domain/run/event-id.ts";
-import { journalLimits } from "../../domain/run/limits.ts";
+import { journalLimits } from "../../domain/run/journal-limits.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { RunEventBody, StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../../store/client.ts";
@@ -62,8 +62,8 @@ async function chooseEntries(db: Db, entries: readonly Entry[], { source, from, 
     if (!chosen.has(entry.stored_key) && !redone.has(entry.key))
       throw fault("set", `the step '${name}' comes after where the new run goes on`);
     const result = JSON.stringify(value);
-    if (result.length > journalLimits.entry_bytes)
-      throw fault("set", `the result of '${name}' is longer than ${journalLimits.entry_bytes} characters`);
+    if (Buffer.byteLength(result) > journalLimits.entry_bytes)
+      throw fault("set", `the result of '${name}' is larger than ${journalLimits.entry_bytes} bytes`);
     const { error: _, ...rest } = entry;
     chosen.set(entry.stored_key, { ...rest, kind: "step", ok: true, result });
   }

@@ -1,4 +1,4 @@
-import { queueTtlMs } from "../../domain/run/limits.ts";
+import { queueTtlMs } from "../../domain/run/run-limits.ts";
 import type { RunError } from "../../schemas/run-event.ts";
 import { reconcileChildRuns } from "../children/reconcile-child-runs.ts";
 import { giveUpRun } from "../runs/give-up-run.ts";

@@ -1,4 +1,4 @@
-import { queueTtlMs } from "../../domain/run/limits.ts";
+import { queueTtlMs } from "../../domain/run/run-limits.ts";
 import { isTerminal, type RunStatus } from "../../domain/run/run-status.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";

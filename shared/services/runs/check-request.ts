@@ -2,7 +2,7 @@ import { envFaults } from "../../domain/agent/env-faults.ts";
 import { fileFaults } from "../../domain/agent/file-faults.ts";
 import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import { checkTargetUrl } from "../../platform/net/address-guard.ts";
-import { requestLimits } from "../../domain/run/limits.ts";
+import { requestLimits } from "../../domain/run/request-limits.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import { maxDelayMs } from "../../schemas/request-options.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chooseAdapter } from "../../domain/run/choose-adapter.ts";
 import { chooseRuntimeMode } from "../../domain/run/choose-runtime-mode.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
-import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../domain/run/limits.ts";
+import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../domain/run/run-limits.ts";
 import { narrowConfig } from "../../domain/run/narrow-config.ts";
 import { defaultPool } from "../../domain/run/pool.ts";
 import { placeEvent } from "../../domain/run/stream-event.ts";

@@ -1,7 +1,7 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
 import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { EventId } from "../../domain/run/event-id.ts";
-import { queueTtlMs } from "../../domain/run/limits.ts";
+import { queueTtlMs } from "../../domain/run/run-limits.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { Db } from "../../store/client.ts";

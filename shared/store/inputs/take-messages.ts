@@ -4,7 +4,7 @@ import type { HeldRun } from "../runs/moves/renew-leases.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { journalLimits } from "../../domain/run/limits.ts";
+import { journalLimits } from "../../domain/run/journal-limits.ts";
 
 /** A message to a run that no entry of its journal has taken. */
 const untakenMessage = {

@@ -1,6 +1,6 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import { isBulkLabel, labelsOf } from "../../domain/run/labels.ts";
-import { requestLimits } from "../../domain/run/limits.ts";
+import { requestLimits } from "../../domain/run/request-limits.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";

@@ -1,5 +1,5 @@
 import { labelsOf } from "../../domain/run/labels.ts";
-import { requestLimits } from "../../domain/run/limits.ts";
+import { requestLimits } from "../../domain/run/request-limits.ts";
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";

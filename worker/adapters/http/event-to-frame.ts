@@ -1,5 +1,5 @@
 import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
-import { requestLimits } from "../../../shared/domain/run/limits.ts";
+import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
 import { frameFaultOf, isFrameType } from "../../channel/decode-frames.ts";
 import { foreignFrame } from "../../channel/foreign-frame.ts";
 import type { AgentFrame } from "../../channel/frame-schema.ts";

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { runLimits } from "../../../shared/domain/run/limits.ts";
+import { runLimits } from "../../../shared/domain/run/run-limits.ts";
 import type { Log } from "../../../shared/platform/log.ts";
 import { makeOwnedFolder } from "../../environments/make-owned-folder.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";

@@ -1,4 +1,4 @@
-import { requestLimits } from "../../../domain/run/limits.ts";
+import { requestLimits } from "../../../domain/run/request-limits.ts";
 import type { StoredMessage } from "../../../domain/thread/message-text.ts";
 import type { GivenOptions } from "../../../schemas/request-options.ts";
 import type { Usage } from "../../../schemas/run-event.ts";

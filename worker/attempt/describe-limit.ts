@@ -1,4 +1,4 @@
-import { runLimits } from "../../shared/domain/run/limits.ts";
+import { runLimits } from "../../shared/domain/run/run-limits.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import { egressOf, resourcesOf } from "../prepare/agent-request.ts";
 import type { Attempt } from "./attempt.ts";
@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 type LimitedAttempt = Pick<Attempt, "timeout_ms" | "runtime_mode"> & { config: AgentConfig };
 
 /** Returns what a run that broke a limit is told: the limit, its value, and the key that raises it. */
-export function limitMessage(limit: string, attempt: LimitedAttempt): string {
+export function describeLimit(limit: string, attempt: LimitedAttempt): string {
   const { limits = {}, budget } = attempt.config;
   const { memory_bytes, cpu_ms, processes, disk_bytes } = resourcesOf(attempt.config, attempt);
   const raise = (key: string, most: number | string): string =>
@@ -21,9 +21,11 @@ export function limitMessage(limit: string, attempt: LimitedAttempt): string {
     memory: () =>
       `The run used more memory than it may, ${Math.round(memory_bytes / MiB)} MiB.${raise("memory_mb", runLimits.full_memory_bytes / MiB)}`,
     cpu: () =>
-      `The run used more processor time than it may, ${cpu_ms} ms.${raise("cpu_ms", runLimits.max_timeout_ms * 64)}`,
-    processes: () => `The run started more processes and threads than it may, ${processes}.${raise("pids", 1024)}`,
-    disk: () => `The run wrote more to disk than it may, ${disk_bytes} bytes.${raise("files_bytes", 1024 * MiB)}`,
+      `The run used more processor time than it may, ${cpu_ms} ms.${raise("cpu_ms", runLimits.max_timeout_ms * runLimits.max_processors)}`,
+    processes: () =>
+      `The run started more processes and threads than it may, ${processes}.${raise("pids", runLimits.max_processes)}`,
+    disk: () =>
+      `The run wrote more to disk than it may, ${disk_bytes} bytes.${raise("files_bytes", runLimits.max_disk_bytes)}`,
     output_limit: () =>
       `The run's output exceeds its limit, ${limits.output_bytes ?? runLimits.output_bytes} bytes.${lower("output_bytes")}`,
     event_limit: () => `The run sent more events than it may, ${limits.events ?? runLimits.events}.${lower("events")}`,
