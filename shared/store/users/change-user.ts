@@ -1,6 +1,6 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { UserPatch, UserRecord } from "../../schemas/user.ts";
-import type { Db, Queryable } from "../client.ts";
+import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -8,6 +8,7 @@ import type { Prisma } from "../generated/client.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { notFound } from "../../domain/errors/app-error.ts";
 import type { Owner } from "../owned-by.ts";
+import { insertUser } from "./insert-user.ts";
 import { toUserRecord } from "./user-record.ts";
 
 /** Makes a user, or makes a deleted user anew. Returns null when the id is taken. */
@@ -37,17 +38,6 @@ export async function ensureUser(db: Db, id: string): Promise<UserRecord> {
   if (user.deleted_at !== null) throw notFound("user", id);
   return toUserRecord(user);
 }
-
-/** Makes the row of a user who has none; of callers at the same time, one does. */
-export const insertUser = async (client: Queryable, id: string): Promise<void> => {
-  await insertIfMissing.count(client, { id });
-};
-
-const insertIfMissing = statement({
-  name: "insert-user-if-missing",
-  takes: { id: t.text },
-  text: sql`INSERT INTO users (id) VALUES ($id) ON CONFLICT (id) DO NOTHING`,
-});
 
 /** Merges a patch into a user; null empties a field. Returns null when there is no such user, or `owner` is another one. */
 export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPatch): Promise<UserRecord | null> {

@@ -1,4 +1,4 @@
-import { insertUser } from "../users/change-user.ts";
+import { insertUser } from "../users/insert-user.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";

@@ -69,7 +69,7 @@ test("a run of an agent that is gone is refused, and leaves no thread", async ()
   expect((await call(there, "GET", "/v1/threads/late")).status).toBe(404);
   await call(here, "POST", "/v1/agents", {
     id: agent,
-    user_id: "other",
+    user_id: "tester",
     name: "another",
     config: { source: "def main(i): return {'new': 1}" },
   });

@@ -33,8 +33,8 @@ test("in a user namespace of 65536 uids the pairs are mapped ones", () => {
 });
 
 const take = `
-import { openSlotUids } from "./dist/worker/sandbox/slot-uids.js";
-const uids = openSlotUids(process.argv[1]);
+import { openSandboxUids } from "./dist/worker/sandbox/sandbox-uids.js";
+const uids = openSandboxUids(process.argv[1]);
 const taken = [];
 for (let i = 0; i < 1_500; i += 1) taken.push(await uids.take());
 console.log(JSON.stringify(taken));

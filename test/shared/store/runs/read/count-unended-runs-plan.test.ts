@@ -1,8 +1,8 @@
 import { subscribe } from "node:diagnostics_channel";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { call, makeAgent } from "../../../harness/client.ts";
-import { useTestStack } from "../../../harness/test-stack.ts";
+import { call, makeAgent } from "../../../../harness/client.ts";
+import { useTestStack } from "../../../../harness/test-stack.ts";
 
 const ended = 20_000;
 const open = { scheduled: 30, queued: 40, running: 50, interrupted: 60, suspended: 70 };
@@ -16,8 +16,8 @@ async function textOf(name: string): Promise<string> {
     const defined = statement as { name: string; text: string };
     if (defined.name.startsWith(name)) texts.push(defined.text);
   });
-  const root = join(import.meta.dirname, "../../../..");
-  for (const file of ["count-runs", "requeue-run", "open-runs", "overdue-runs"])
+  const root = join(import.meta.dirname, "../../../../..");
+  for (const file of ["read/count-unended-runs", "moves/requeue-run", "read/active-runs", "moves/overdue-runs"])
     await import(`${join(root, "shared/store/runs", file)}.ts?planned`);
   return texts[0] ?? "";
 }
