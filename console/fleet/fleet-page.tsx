@@ -21,7 +21,7 @@ const tabs = {
   users: ["Users", Users],
   costs: ["Costs", Costs],
   audit: ["Audit", Audit],
-  chores: ["Internal jobs", InternalJobs],
+  "internal-jobs": ["Internal jobs", InternalJobs],
   config: ["Config", Config],
 } as const;
 
