@@ -168,10 +168,10 @@ async function killOthers(
   let killedAt = performance.now();
   while (victim !== "agent" && !signal.aborted) {
     await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
-    const few = victim === "gateway" || performance.now() - killedAt > emptyHandedMs;
+    const least = victim === "gateway" || performance.now() - killedAt > emptyHandedMs ? 1 : manyRuns;
     const { rows } = await sql.query<{ worker_id: string }>(
       "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) = 0 AND count(*) >= $1",
-      [few ? 1 : manyRuns],
+      [least],
     );
     const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
     const worker = busy[random.below(Math.max(busy.length, 1))];

@@ -36,7 +36,7 @@ await runProcess(async (signal) => {
     options: { seed: option, runs: option, deaths: option, clients: option, victims: option },
   });
   const options = schema.parse(values);
-  // A worker that was killed is back in a third of the time.
+  // A worker that was killed starts for less processor time.
   const members = await bundleMembers();
   const { tallies, faults } = await killClients(options, signal, members.commands).finally(() => members.remove());
   console.log(`seed ${options.seed}`);

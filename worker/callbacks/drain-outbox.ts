@@ -1,5 +1,5 @@
-import { disableAfterMs } from "../../shared/domain/retry/webhook-patience.ts";
 import { setMaxListeners } from "node:events";
+import { disableAfterMs } from "../../shared/domain/retry/webhook-patience.ts";
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import type { Log } from "../../shared/platform/log.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../shared/platform/net/guarded-fetch.ts";

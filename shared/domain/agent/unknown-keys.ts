@@ -5,8 +5,8 @@ export type UnknownKey = { path: string[]; meant: string | null };
 export type KnownKeys = { readonly [key: string]: KnownKeys | null };
 
 /**
- * Yields the keys of `value` that aren't known, each with the known one that it is most like, if it is like one. Who needs a few stops:
- * an object of a stranger may have a hundred thousand.
+ * Yields the keys of `value` that aren't known, each with the known one that it is most like, if it is like one. The caller stops when
+ * it has enough of them: a config may have a hundred thousand.
  */
 export function* unknownKeys(
   value: Record<string, unknown>,

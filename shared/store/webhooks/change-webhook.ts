@@ -1,4 +1,3 @@
-import { insertUser } from "../users/insert-user.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
@@ -9,6 +8,7 @@ import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
+import { insertUser } from "../users/insert-user.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
 
 export type NewWebhook = Pick<
