@@ -1,8 +1,12 @@
 import type { Client, Json } from "./client.ts";
+import { Fault } from "./exit-codes.ts";
 
 export type Answer = { status: number; body: Json };
 
-/** Performs an operation by its path. `body`: an object, or a folder that tar and gzip have packed. */
+/**
+ * Performs an operation by its path. `body`: an object, or a folder that tar and gzip have packed. Throws a Fault when the
+ * answer is cut or isn't JSON: what was asked for may have been done.
+ */
 export async function callService(
   client: Client,
   method: string,
@@ -10,6 +14,19 @@ export async function callService(
   body?: Json | Uint8Array,
 ): Promise<Answer> {
   const response = await client.request(method, path, { body });
-  const text = await response.text();
-  return { status: response.status, body: text ? (JSON.parse(text) as Json) : {} };
+  const { status } = response;
+  const text = await response.text().catch(() => {
+    throw new Fault(
+      "unreachable",
+      `The connection was cut while the answer to ${method} ${path} came. Look whether it was done before you ask again.`,
+    );
+  });
+  try {
+    return { status, body: text ? (JSON.parse(text) as Json) : {} };
+  } catch {
+    throw new Fault(
+      "unreachable",
+      `${method} ${path} was answered with ${status}, but not with JSON: ${text.slice(0, 100)}. Is this address Runfleet's API?`,
+    );
+  }
 }

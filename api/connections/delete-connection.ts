@@ -3,7 +3,7 @@ import { connectionOwner, connectionParams } from "../../shared/schemas/connecti
 import { deleteConnection as remove } from "../../shared/store/connections/change-connection.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { connectionPlace } from "./connection-place.ts";
+import { connectionRef } from "./connection-ref.ts";
 
 export const deleteConnection = defineOperation({
   method: "delete",
@@ -19,7 +19,7 @@ export const deleteConnection = defineOperation({
   errors: ["agent_not_found", "connection_not_found", "foreign_user_id"],
   responses: { 204: { description: "Deleted" } },
   async handle({ db }: Pick<ApiContext, "db">, input) {
-    if (!(await remove(db, await connectionPlace(db, input)))) throw notFound("connection", input.params.connection_id);
+    if (!(await remove(db, await connectionRef(db, input)))) throw notFound("connection", input.params.connection_id);
     return { status: 204 };
   },
 });

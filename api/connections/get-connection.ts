@@ -3,7 +3,7 @@ import { connectionOwner, connectionParams, connectionRecord } from "../../share
 import { readConnection } from "../../shared/store/connections/change-connection.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { connectionPlace } from "./connection-place.ts";
+import { connectionRef } from "./connection-ref.ts";
 
 export const getConnection = defineOperation({
   method: "get",
@@ -17,7 +17,7 @@ export const getConnection = defineOperation({
   errors: ["agent_not_found", "connection_not_found", "foreign_user_id"],
   responses: { 200: { description: "The connection", schema: connectionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, input) {
-    const body = await readConnection(db, await connectionPlace(db, input));
+    const body = await readConnection(db, await connectionRef(db, input));
     if (!body) throw notFound("connection", input.params.connection_id);
     return { status: 200, body };
   },

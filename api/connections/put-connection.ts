@@ -11,7 +11,7 @@ import {
 import { putConnection as put } from "../../shared/store/connections/change-connection.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { connectionPlace } from "./connection-place.ts";
+import { connectionRef } from "./connection-ref.ts";
 
 export const putConnection = defineOperation({
   method: "put",
@@ -36,10 +36,10 @@ export const putConnection = defineOperation({
       throw new ValidationFault([
         { type: "value_error", loc: ["body", completed.field], msg: `Value error, ${completed.message}` },
       ]);
-    const place = await connectionPlace(db, input);
-    const settings = { ...completed.target, place, secret, requests_per_minute, tokens_per_minute };
+    const ref = await connectionRef(db, input);
+    const settings = { ...completed.target, ref, secret, requests_per_minute, tokens_per_minute };
     const done = await put(db, config.encryptionKeys, { ...settings, most: config.perUser.connections });
-    if (!done) throw conflict("too_many_connections", userHasMost("connections", config.perUser, place.user_id));
+    if (!done) throw conflict("too_many_connections", userHasMost("connections", config.perUser, ref.user_id));
     return done.isNew ? { status: 201, body: done.connection } : { status: 200, body: done.connection };
   },
 });

@@ -78,7 +78,7 @@ async function fireOnce(
   const { id: job_id, user_id } = job;
   const ready = await reserveTick(ctx, job, prepared);
   // The user's other ticks wait without a connection.
-  const settled = await ctx.db.inTurn(userLockName("runs", user_id), () =>
+  const settled = await ctx.db.withMutex(userLockName("runs", user_id), () =>
     inTransaction(ctx.db, async (client) => {
       const locked = await lockJob(client, job_id, user_id);
       if (!locked) throw notFound("job", job_id);

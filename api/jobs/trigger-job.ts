@@ -58,7 +58,7 @@ async function fireNow(
   const prepared = await prepareTicks(ctx, seen);
   await ctx.room.reserve(seen);
   // The user's other triggers wait without a connection.
-  return ctx.db.inTurn(userLockName("runs", seen.user_id), () =>
+  return ctx.db.withMutex(userLockName("runs", seen.user_id), () =>
     inTransaction(ctx.db, async (client) => {
       const locked = await lockJob(client, job_id, owner);
       if (!locked) throw notFound("job", job_id);

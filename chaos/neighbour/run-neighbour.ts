@@ -132,13 +132,15 @@ async function wholeFaults({ postgres, apis, workers }: ChaosStack): Promise<str
   const sql = new pg.Client({ connectionString: postgres.url });
   await sql.connect();
   try {
-    const { rows } = await sql.query<{ charged: number }>(
-      "SELECT count(*)::int AS charged FROM runs WHERE agent_id = 'neighbour' AND (failed_attempts > 0 OR lost_attempts > 0)",
+    const { rows: charged } = await sql.query<{ fault: string }>(
+      `SELECT concat_ws(' ', runs.id, 'was charged', failed_attempts, 'failed and', lost_attempts, 'lost attempts:',
+         (SELECT string_agg(concat_ws(' ', "from", '->', "to", actor, reason), ', ' ORDER BY seq)
+          FROM run_transitions WHERE run_id = runs.id)) AS fault
+       FROM runs WHERE agent_id = 'neighbour' AND (failed_attempts > 0 OR lost_attempts > 0) LIMIT 5`,
     );
-    const charged = rows[0]?.charged ?? 0;
     const restarts = [...apis, ...workers].filter((member) => member.surprises() > 0).map(({ name }) => name);
     return [
-      ...(charged > 0 ? [`${charged} attempts of the neighbour were charged`] : []),
+      ...charged.map(({ fault }) => fault),
       ...(restarts.length > 0 ? [`restarted: ${restarts.join(", ")}`] : []),
     ];
   } finally {

@@ -1,7 +1,7 @@
 // Runs that the code starts: it waits for them, or leaves them to themselves.
 import { rebuildStepError } from "./step-values.mjs";
 import { checkActive, checkRoom, journal, placeCall } from "./steps.mjs";
-import { promiseWaits, waitAll } from "./together.mjs";
+import { promiseWaits, waitAll } from "./wait-conditions.mjs";
 import { checkInput, waitAt } from "./waits.mjs";
 
 /** @import { ChildOptions, KeptEntry } from "./types.d.ts" */

@@ -13,7 +13,7 @@ import {
   rebuildStepError,
   stepErrors,
 } from "./step-values.mjs";
-import { conditionsOf, followPromises } from "./together.mjs";
+import { conditionsOf, followPromises } from "./wait-conditions.mjs";
 
 /** @import { KeptForAgent, KeptEntry, StepOptions, StepTry } from "./types.d.ts" */
 

@@ -12,7 +12,7 @@ import {
   refuseInStep,
   watchBusy,
 } from "./steps.mjs";
-import { WaitPromise, waitFirst } from "./together.mjs";
+import { WaitPromise, waitFirst } from "./wait-conditions.mjs";
 
 /** @import { Fields, KeptEntry, WaitOptions } from "./types.d.ts" */
 

@@ -2,25 +2,23 @@ import { readFileSync } from "node:fs";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
-import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
-import { createRecent, type Recent } from "../platform/lifecycle/recent.ts";
-import { limitSession } from "./limit-session.ts";
+import { createMutexes, type WithMutex } from "../platform/lifecycle/mutex.ts";
+import { createReadCache, type ReadCache } from "../platform/lifecycle/read-cache.ts";
+import { sessionTimeouts } from "./session-timeouts.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
  * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
  * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
- * Safe for concurrent use. `oneByOne` is for callers that wait for one lock: they hold no connection while they wait.
- * `inTurn` is the same for locks that have a name, such as a user's. `inBatches` is for the statements of every run.
- * `recent` is for what may be a second old.
+ * Safe for concurrent use. `withMutex` is for callers that wait for one lock of Postgres: they hold no connection while they wait.
+ * `inBatches` is for the statements of every run. `readCache` is for what may be a second old.
  */
 export type Db = {
   sql: pg.Pool;
   prisma: PrismaClient;
-  oneByOne: OneByOne;
-  inTurn: InTurn;
+  withMutex: WithMutex;
   inBatches: InBatches;
-  recent: Recent;
+  readCache: ReadCache;
   close(): Promise<void>;
 };
 
@@ -82,7 +80,7 @@ export function openDb(
 ): Db {
   const sql = new pg.Pool({
     // A session of Postgres that a pooler hands on can be told nothing, either.
-    ...(prepares ? { onConnect: limitSession(answerMs + 1_000) } : { Client: UnpreparedClient }),
+    ...(prepares ? { onConnect: sessionTimeouts(answerMs + 1_000) } : { Client: UnpreparedClient }),
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
@@ -101,10 +99,9 @@ export function openDb(
   return {
     sql,
     prisma,
-    oneByOne: createOneByOne(),
-    inTurn: createInTurn(),
+    withMutex: createMutexes(),
     inBatches: createBatches(sql),
-    recent: createRecent(),
+    readCache: createReadCache(),
     async close() {
       await prisma.$disconnect();
       await sql.end();

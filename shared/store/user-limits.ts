@@ -48,25 +48,25 @@ const counts = {
 
 /** Within a transaction, which holds the lock until it ends. Its result is text, since Prisma knows no void. */
 export const advisoryLock = statement({
-  name: "take-turn",
-  takes: { turn: t.text },
+  name: "lock-user-limit",
+  takes: { lock: t.text },
   gives: { locked: t.text },
-  text: sql`SELECT pg_advisory_xact_lock(hashtextextended($turn, 0))::text AS locked`,
+  text: sql`SELECT pg_advisory_xact_lock(hashtextextended($lock, 0))::text AS locked`,
 });
 
-/** The name of a user's turn to make one of a thing. */
+/** The name of the lock that a user's calls take to make one of a thing. */
 export const userLockName = (thing: LimitedThing | "runs", userId: string): string => `${thing} of ${userId}`;
 
 export type UserLimit = { thing: LimitedThing; user_id: string; most: number };
 
 /**
  * Returns true when a user has fewer than `most` of a thing. Within a transaction: another call that makes one for the same
- * user waits until the transaction has ended, so that no race makes one too many. Begin the transaction in the user's turn
- * (`db.inTurn`), or the calls that wait hold all connections of the process.
+ * user waits until the transaction has ended, so that no race makes one too many. Begin the transaction under its mutex
+ * (`db.withMutex`), or the calls that wait hold all connections of the process.
  */
 export async function isBelowUserLimit(client: Queryable, { thing, user_id, most }: UserLimit): Promise<boolean> {
   // A statement of its own: the next one sees what was committed while this one waited.
-  await advisoryLock.count(client, { turn: userLockName(thing, user_id) });
+  await advisoryLock.count(client, { lock: userLockName(thing, user_id) });
   const row = await counts[thing].first(client, { user_id, most });
   return (row?.count ?? 0) < most;
 }

@@ -53,15 +53,15 @@ async function build(options: BuildOptions, wanted: EnvironmentRequest): Promise
     const installed = await installPackages(options, { packages, signal, onLine, target: parts.packages });
     if ("fault" in installed) return installed;
     const { bytes, cpu_ms, lock } = installed;
-    const place = join(directory, keyOf(lock));
+    const folder = join(directory, keyOf(lock));
     await mkdir(parts.leases, { mode: 0o755 });
     await writeFile(parts.used, "");
     await writeFile(parts.about, JSON.stringify({ requirements, bytes }));
     await chmod(parts.about, 0o644 | stickyBit);
     if (!(await makeRoom(directory, maxBytes))) return { cpu_ms, fault: noRoom(bytes, maxBytes) };
     // Another worker may have built the same environment first.
-    await rename(draft, place).catch((error: unknown) => existsSync(place) || Promise.reject(error));
-    return { cpu_ms, directory: partsOf(place).packages, lock };
+    await rename(draft, folder).catch((error: unknown) => existsSync(folder) || Promise.reject(error));
+    return { cpu_ms, directory: partsOf(folder).packages, lock };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

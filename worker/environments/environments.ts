@@ -67,10 +67,10 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
     find(packages) {
       if (faultOf(packages) !== null) return null;
       const key = keyOf(packages);
-      const place = join(directory, key);
-      if (!existsSync(place)) return null;
+      const folder = join(directory, key);
+      if (!existsSync(folder)) return null;
       leases.touch(key);
-      return partsOf(place).packages;
+      return partsOf(folder).packages;
     },
     build(wanted) {
       const fault = faultOf(wanted.packages);

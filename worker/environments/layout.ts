@@ -4,13 +4,13 @@ import { join } from "node:path";
 export const keyPattern = /^[0-9a-f]{32}$/;
 
 /** The parts of an environment's folder. */
-export const partsOf = (place: string) => ({
+export const partsOf = (folder: string) => ({
   /** The installed packages. */
-  packages: join(place, "packages"),
+  packages: join(folder, "packages"),
   /** What was installed, and the bytes that it takes. */
-  about: join(place, "about.json"),
+  about: join(folder, "about.json"),
   /** A file whose modification time is that of the last use. */
-  used: join(place, "used"),
+  used: join(folder, "used"),
   /** One file for each worker whose sandboxes show the packages. */
-  leases: join(place, "leases"),
+  leases: join(folder, "leases"),
 });

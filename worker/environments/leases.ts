@@ -23,15 +23,15 @@ const mostRemembered = 10_000;
 export function openLeases(directory: string): Leases {
   const counts = new Map<string, number>();
   const touched = new Map<string, number>();
-  const place = (key: string): ReturnType<typeof partsOf> => partsOf(join(directory, key));
-  const leaseOf = (key: string): string => join(place(key).leases, `${ownerTag()}-lease`);
+  const parts = (key: string): ReturnType<typeof partsOf> => partsOf(join(directory, key));
+  const leaseOf = (key: string): string => join(parts(key).leases, `${ownerTag()}-lease`);
 
   function touch(key: string): void {
     const now = Date.now();
     if (now - (touched.get(key) ?? 0) < touchEachMs) return;
     if (touched.size >= mostRemembered) touched.clear();
     touched.set(key, now);
-    setTime(place(key).used, now);
+    setTime(parts(key).used, now);
   }
   function release(key: string): void {
     const count = (counts.get(key) ?? 1) - 1;
@@ -67,8 +67,8 @@ export function openLeases(directory: string): Leases {
 }
 
 /** True while a worker that is alive, or may be alive, leases this environment. */
-export async function isHeld(place: string): Promise<boolean> {
-  const { leases } = partsOf(place);
+export async function isHeld(folder: string): Promise<boolean> {
+  const { leases } = partsOf(folder);
   const names = await readdir(leases).catch(() => []);
   for (const name of names) {
     const state = ownerState(name);

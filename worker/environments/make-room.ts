@@ -59,13 +59,13 @@ async function listEnvironments(directory: string): Promise<StoredEnvironment[]>
 
 /** Returns null for a draft whose size is not known yet, and for what is no environment. */
 async function readEnvironment(directory: string, name: string): Promise<StoredEnvironment | null> {
-  const place = join(directory, name);
+  const folder = join(directory, name);
   const isDraft = ownerState(name) !== null;
   if (!isDraft && !keyPattern.test(name)) return null;
-  const bytes = await readBytes(partsOf(place).about);
+  const bytes = await readBytes(partsOf(folder).about);
   if (isDraft) return bytes === null ? null : { name, bytes, usedAt: Date.now(), inUse: true };
-  const usedAt = (await stat(partsOf(place).used).catch(() => null))?.mtimeMs ?? 0;
-  return { name, bytes: bytes ?? 0, usedAt, inUse: await isHeld(place) };
+  const usedAt = (await stat(partsOf(folder).used).catch(() => null))?.mtimeMs ?? 0;
+  return { name, bytes: bytes ?? 0, usedAt, inUse: await isHeld(folder) };
 }
 
 async function readBytes(path: string): Promise<number | null> {
@@ -78,9 +78,9 @@ async function readBytes(path: string): Promise<number | null> {
 
 /** Moves an environment aside, checks whether a worker began to use it meanwhile, and then removes it or moves it back. */
 async function drop(directory: string, { name, usedAt }: StoredEnvironment): Promise<void> {
-  const [place, aside] = [join(directory, name), join(directory, draftName())];
+  const [folder, aside] = [join(directory, name), join(directory, draftName())];
   try {
-    await rename(place, aside);
+    await rename(folder, aside);
   } catch {
     // Another worker was first.
     return;
@@ -88,7 +88,7 @@ async function drop(directory: string, { name, usedAt }: StoredEnvironment): Pro
   const used = (await stat(partsOf(aside).used).catch(() => null))?.mtimeMs ?? 0;
   const isWanted = used > usedAt || (await isHeld(aside));
   // When the environment was installed again meanwhile, a sandbox may still read this copy: it stays until this worker ends.
-  if (isWanted) await rename(aside, place).catch(() => undefined);
+  if (isWanted) await rename(aside, folder).catch(() => undefined);
   else await remove(aside);
 }
 

@@ -20,9 +20,9 @@ function makeVenv(directory: string, { path, version }: Python): string {
   const config = `home = ${dirname(path)}\ninclude-system-site-packages = false\nversion = ${version}\n`;
   const library = join("lib", `python${version.split(".").slice(0, 2).join(".")}`, "site-packages");
   const about = createHash("sha256").update(JSON.stringify([path, config, addPackages]));
-  const place = join(directory, `venv-${about.digest("hex").slice(0, 32)}`);
-  if (existsSync(place)) return place;
-  const draft = `${place}.${process.pid}`;
+  const folder = join(directory, `venv-${about.digest("hex").slice(0, 32)}`);
+  if (existsSync(folder)) return folder;
+  const draft = `${folder}.${process.pid}`;
   for (const folder of ["bin", library]) mkdirSync(join(draft, folder), { recursive: true, mode: 0o755 });
   const write = (name: string, text: string): void => {
     writeFileSync(join(draft, name), text);
@@ -32,11 +32,11 @@ function makeVenv(directory: string, { path, version }: Python): string {
   write(join(library, "runfleet.pth"), addPackages);
   for (const name of ["python", "python3"]) symlinkSync(path, join(draft, "bin", name));
   try {
-    renameSync(draft, place);
+    renameSync(draft, folder);
   } catch (error) {
     // Another worker may have made the same one first.
-    if (!existsSync(place)) throw error;
+    if (!existsSync(folder)) throw error;
     rmSync(draft, { recursive: true });
   }
-  return place;
+  return folder;
 }

@@ -46,8 +46,8 @@ export function readIndex({ env, moreHosts, readFile }: IndexSources): Index {
   if (!settings.has("retries")) settings.set("retries", "2");
   const isOffline = /^(1|true|yes|on)$/i.test(settings.get("no-index") ?? "");
   const used = isOffline ? (["find-links"] as const) : urlSettings;
-  const places = used.flatMap((name) => words(settings.get(name)));
-  const urls = places.flatMap((place) => (URL.canParse(place) ? [new URL(place)] : []));
+  const sources = used.flatMap((name) => words(settings.get(name)));
+  const urls = sources.flatMap((source) => (URL.canParse(source) ? [new URL(source)] : []));
   const remote = urls.filter(({ protocol }) => protocol === "https:" || protocol === "http:");
   const certificate = env["SSL_CERT_FILE"];
   const proxy = Object.fromEntries(Object.entries(env).filter(([name]) => /_proxy$/i.test(name)));
@@ -61,7 +61,7 @@ export function readIndex({ env, moreHosts, readFile }: IndexSources): Index {
     hosts: remote.length === 0 ? [] : [...new Set([...remote.flatMap(hostsOf), ...moreHosts])],
     paths: [
       ...new Set([
-        ...places.filter((place) => isAbsolute(place)),
+        ...sources.filter((source) => isAbsolute(source)),
         ...urls.flatMap(localFolder),
         ...pathSettings.flatMap((name) => settings.get(name) ?? []),
         ...(certificate === undefined ? [] : [certificate]),
@@ -69,7 +69,7 @@ export function readIndex({ env, moreHosts, readFile }: IndexSources): Index {
     ],
     proxy,
     secrets: [...new Set([...urls, ...proxies].flatMap(secretsOf))],
-    identity: JSON.stringify([isOffline, places.map(withoutSecrets), settings.get("constraint"), settings.get("pre")]),
+    identity: JSON.stringify([isOffline, sources.map(withoutSecrets), settings.get("constraint"), settings.get("pre")]),
   };
 }
 
@@ -133,9 +133,9 @@ function decode(text: string): string {
   }
 }
 
-function withoutSecrets(place: string): string {
-  if (!URL.canParse(place)) return place;
-  const url = new URL(place);
+function withoutSecrets(source: string): string {
+  if (!URL.canParse(source)) return source;
+  const url = new URL(source);
   url.username = "";
   url.password = "";
   return url.href;

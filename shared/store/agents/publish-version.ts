@@ -59,7 +59,7 @@ const patience = { maxWait: 10_000, timeout: 30_000 };
 async function publish(db: Db, asked: NewVersion): Promise<Publication> {
   const { user_id, id, name, config, dev } = asked;
   const content_hash = hashJson(config);
-  return db.inTurn(userLockName("agents", user_id), () =>
+  return db.withMutex(userLockName("agents", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
       await lockRow(tx, "agents", id);

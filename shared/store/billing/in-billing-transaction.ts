@@ -12,7 +12,7 @@ const lockId = 5_262_019;
  * event beside it makes known, and all of them add to the same few ledger accounts.
  */
 export function inBillingTransaction<T>(db: Db, act: (client: Queryable) => Promise<T>): Promise<T> {
-  return db.oneByOne(() =>
+  return db.withMutex("billing", () =>
     inTransaction(db, async (client) => {
       await lock.count(client);
       return act(client);

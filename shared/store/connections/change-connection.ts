@@ -10,10 +10,10 @@ import { queryableOf } from "../prisma-transaction.ts";
 import { toConnectionRecord } from "./connection-record.ts";
 
 /** Whose connection a name means. `agent_id`: null for all of the owner's agents. */
-export type ConnectionPlace = { user_id: string; agent_id: string | null; name: string };
+export type ConnectionRef = { user_id: string; agent_id: string | null; name: string };
 
 export type NewConnection = ConnectionTarget & {
-  place: ConnectionPlace;
+  ref: ConnectionRef;
   secret: string;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
@@ -21,7 +21,7 @@ export type NewConnection = ConnectionTarget & {
   most: number;
 };
 
-const idOf = ({ user_id, agent_id, name }: ConnectionPlace): string =>
+const idOf = ({ user_id, agent_id, name }: ConnectionRef): string =>
   `conn_${createHash("sha256")
     .update(JSON.stringify([user_id, agent_id, name]))
     .digest("hex")
@@ -31,19 +31,19 @@ const idOf = ({ user_id, agent_id, name }: ConnectionPlace): string =>
 export async function putConnection(
   db: Db,
   keyRing: KeyRing,
-  { place, secret, most, ...settings }: NewConnection,
+  { ref, secret, most, ...settings }: NewConnection,
 ): Promise<{ isNew: boolean; connection: ConnectionRecord } | null> {
-  const id = idOf(place);
+  const id = idOf(ref);
   const sealed_secret = new Uint8Array(seal(keyRing, secret, sealedFields.connectionSecret(id)));
-  const { user_id } = place;
-  return db.inTurn(userLockName("connections", user_id), () =>
+  const { user_id } = ref;
+  return db.withMutex(userLockName("connections", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       const room = await isBelowUserLimit(queryableOf(tx), { thing: "connections", user_id, most });
       const isNew = (await tx.connection.count({ where: { id } })) === 0;
       if (isNew && !room) return null;
       const row = await tx.connection.upsert({
         where: { id },
-        create: { id, ...place, ...settings, sealed_secret },
+        create: { id, ...ref, ...settings, sealed_secret },
         update: { ...settings, sealed_secret, updated_at: new Date() },
       });
       return { isNew, connection: toConnectionRecord(row) };
@@ -52,13 +52,13 @@ export async function putConnection(
 }
 
 /** Returns false when there is none. */
-export async function deleteConnection(db: Db, place: ConnectionPlace): Promise<boolean> {
-  const { count } = await db.prisma.connection.deleteMany({ where: { id: idOf(place) } });
+export async function deleteConnection(db: Db, ref: ConnectionRef): Promise<boolean> {
+  const { count } = await db.prisma.connection.deleteMany({ where: { id: idOf(ref) } });
   return count === 1;
 }
 
 /** Returns null when there is none. */
-export async function readConnection(db: Db, place: ConnectionPlace): Promise<ConnectionRecord | null> {
-  const row = await db.prisma.connection.findUnique({ where: { id: idOf(place) } });
+export async function readConnection(db: Db, ref: ConnectionRef): Promise<ConnectionRecord | null> {
+  const row = await db.prisma.connection.findUnique({ where: { id: idOf(ref) } });
   return row && toConnectionRecord(row);
 }

@@ -30,7 +30,7 @@ export async function changeDaemon(
   decide: (standing: StandingRow) => DaemonChange | null,
   most: number,
 ): Promise<"changed" | "unchanged" | "full"> {
-  return db.inTurn(userLockName("daemons", user_id), () =>
+  return db.withMutex(userLockName("daemons", user_id), () =>
     inTransaction(db, async (client) => {
       await insert.count(client, { agent_id, user_id, version });
       const standing = await lock.first(client, { agent_id });

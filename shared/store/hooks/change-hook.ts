@@ -26,7 +26,7 @@ export async function insertHook(
   most: number,
 ): Promise<Hook | null> {
   const { user_id } = hook;
-  return db.inTurn(userLockName("hooks", user_id), () =>
+  return db.withMutex(userLockName("hooks", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       if (!(await isBelowUserLimit(queryableOf(tx), { thing: "hooks", user_id, most }))) return null;
       const id = `hook_${randomBytes(16).toString("hex")}`;

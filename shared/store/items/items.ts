@@ -43,7 +43,7 @@ export async function putItem(db: Db, item: NewItem, most: number): Promise<Stor
   const row = rowOf(item);
   const known = await update.first(db.sql, row);
   if (known) return toRecord(known);
-  return db.inTurn(userLockName("store_items", user_id), () =>
+  return db.withMutex(userLockName("store_items", user_id), () =>
     inTransaction(db, async (client) => {
       await removeExpired.count(client, nameOf(item));
       if (!(await isBelowUserLimit(client, { thing: "store_items", user_id, most }))) return null;

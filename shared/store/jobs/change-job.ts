@@ -29,7 +29,7 @@ export async function createJob(db: Db, { columns, ...keys }: NewJob, most: numb
     created_at: now,
     updated_at: now,
   };
-  return db.inTurn(userLockName("jobs", user_id), () =>
+  return db.withMutex(userLockName("jobs", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       if (!(await isBelowUserLimit(queryableOf(tx), { thing: "jobs", user_id, most }))) return false;
       await tx.job.create({ data });
@@ -56,7 +56,7 @@ export async function changeJob(
   owner: Owner,
   decide: (job: JobRow, now: Date) => JobChange | null,
 ): Promise<boolean> {
-  return db.inTurn(`job ${id}`, () =>
+  return db.withMutex(`job ${id}`, () =>
     inTransaction(db, async (client) => {
       const locked = await lockJob(client, id, owner);
       const change = locked && decide(locked.job, locked.now);

@@ -33,7 +33,7 @@ export async function putSecret(
   const id = idOf(place);
   const { user_id } = place;
   const sealed_value = new Uint8Array(seal(keyRing, value, sealedFields.ownerSecret(id)));
-  return db.inTurn(userLockName("secrets", user_id), () =>
+  return db.withMutex(userLockName("secrets", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       const room = await isBelowUserLimit(queryableOf(tx), { thing: "secrets", user_id, most });
       if (!room && (await tx.secret.count({ where: { id } })) === 0) return null;

@@ -56,7 +56,7 @@ const mostCodes = 100;
 /** Returns when the code expires; null when the user has too many codes that nobody has used. */
 export async function insertCode(db: Db, secret: Secret, signIn: SignIn): Promise<Date | null> {
   const room = { thing: "session_codes", user_id: signIn.user_id, most: mostCodes } as const;
-  return db.inTurn(userLockName(room.thing, room.user_id), () =>
+  return db.withMutex(userLockName(room.thing, room.user_id), () =>
     db.prisma.$transaction(async (tx) => {
       const client = queryableOf(tx);
       if (!(await isBelowUserLimit(client, room))) return null;

@@ -19,7 +19,7 @@ export type NewThread = {
 /** `full`: the user has `most` already. Of concurrent calls for one id the key lets one through. */
 export async function createThread(db: Db, thread: NewThread, most: number): Promise<"made" | "taken" | "full"> {
   const { id, user_id } = thread;
-  return db.inTurn(userLockName("threads", user_id), () =>
+  return db.withMutex(userLockName("threads", user_id), () =>
     inTransaction(db, async (client) => {
       if ((await known.count(client, { id })) > 0) return "taken";
       if (!(await isBelowUserLimit(client, { thing: "threads", user_id, most }))) return "full";

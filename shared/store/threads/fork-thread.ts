@@ -28,7 +28,7 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number)
   if (!source) return "thread_missing";
   if (run_id !== null && !source.has_run) return "run_missing";
   if (run_id !== null && source.completed_at === null) return "run_not_ended";
-  return db.inTurn(userLockName("threads", source.user_id), () =>
+  return db.withMutex(userLockName("threads", source.user_id), () =>
     inTransaction(db, async (client) => {
       if (!(await isBelowUserLimit(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
       const labels = fork.metadata && labelsOf({ tags: source.tags, metadata: fork.metadata });

@@ -74,7 +74,7 @@ export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<A
     key.run_id === null
       ? ({ thing: "keys", user_id, most } as const)
       : ({ thing: "run_tokens", user_id, most: mostRunTokens } as const);
-  return db.inTurn(userLockName(room.thing, user_id), () =>
+  return db.withMutex(userLockName(room.thing, user_id), () =>
     db.prisma.$transaction(async (tx) => {
       if (!(await isBelowUserLimit(queryableOf(tx), room))) return null;
       const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };

@@ -23,7 +23,7 @@ export async function insertWebhook(
   { metadata, ...webhook }: NewWebhook,
   most: number,
 ): Promise<(WebhookRecord & { secret: string }) | null> {
-  return db.inTurn(userLockName("webhooks", webhook.user_id), () =>
+  return db.withMutex(userLockName("webhooks", webhook.user_id), () =>
     db.prisma.$transaction(async (tx) => {
       const { user_id } = webhook;
       if (!(await isBelowUserLimit(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;

@@ -11,8 +11,8 @@ export type NamedEvent = (typeof namedEvents)[number];
  * Returns whether some webhook names the event, as of a second ago at most. So accepting and claiming runs costs nothing for
  * an event that nobody wants.
  */
-export async function wantsEvent(db: Pick<Db, "sql" | "recent">, type: NamedEvent): Promise<boolean> {
-  const rows = await db.recent("wanted-events", () => wanted.rows(db.sql));
+export async function wantsEvent(db: Pick<Db, "sql" | "readCache">, type: NamedEvent): Promise<boolean> {
+  const rows = await db.readCache("wanted-events", () => wanted.rows(db.sql));
   return rows.some((row) => row.type === type);
 }
 

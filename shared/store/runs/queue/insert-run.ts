@@ -156,7 +156,7 @@ async function insertOrRefuse(
   worker_id: string | null,
 ): Promise<InsertOutcome | AppError> {
   const alone = () => inTransaction(db, (client) => insertBehindLocks(client, run, owner));
-  if (isBounded(run.bounds)) return db.inTurn(userLockName("runs", run.user_id), alone);
+  if (isBounded(run.bounds)) return db.withMutex(userLockName("runs", run.user_id), alone);
   if (isExclusive(run) || run.beginning) return alone();
   const row = rowOf(run, owner);
   if (await wantsEvent(db, "run.queued")) return db.inBatches(inserts.telling, row);
@@ -170,7 +170,7 @@ async function insertOrRefuse(
  */
 async function insertBehindLocks(client: Queryable, run: NewRun, owner: Owner): Promise<"queued" | Refusal | AppError> {
   if (isBounded(run.bounds)) {
-    await advisoryLock.count(client, { turn: userLockName("runs", run.user_id) });
+    await advisoryLock.count(client, { lock: userLockName("runs", run.user_id) });
     const full = await planLimitFault(client, run.user_id, run.bounds);
     if (full) return full;
   }

@@ -19,7 +19,7 @@ export const isBounded = ({ max_queued_runs, max_concurrent_runs }: PlanRunLimit
 
 /**
  * Returns why one more run of a user has no room; null when it has. Counts what Postgres holds now. A caller that inserts the run
- * calls it in the user's turn (`userLockName`), so that no other run takes the same room.
+ * calls it under the user's lock (`userLockName`), so that no other run takes the same room.
  */
 export async function planLimitFault(
   client: Queryable,

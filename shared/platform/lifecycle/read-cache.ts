@@ -1,10 +1,10 @@
 /** Returns what `read` gave under this key, at most a second ago. Callers at the same time share one read. */
-export type Recent = <T>(key: string, read: () => Promise<T>) => Promise<T>;
+export type ReadCache = <T>(key: string, read: () => Promise<T>) => Promise<T>;
 
 const maxAgeMs = 1_000;
 
 /** Remembers what is read so often that asking each time would cost too much. Keys are few, and ours. */
-export function createRecent(): Recent {
+export function createReadCache(): ReadCache {
   const entries = new Map<string, { readAt: number; value: Promise<unknown> }>();
   return <T>(key: string, read: () => Promise<T>) => {
     const known = entries.get(key);

@@ -1,6 +1,6 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { readAgentOwner } from "../../shared/store/agents/read-agent-owner.ts";
-import type { ConnectionPlace } from "../../shared/store/connections/change-connection.ts";
+import type { ConnectionRef } from "../../shared/store/connections/change-connection.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type Caller, ownerOf } from "../http/caller.ts";
 
@@ -10,10 +10,10 @@ type ConnectionRequest = {
 };
 
 /** Returns whose connection a request names. An agent's belongs to the agent's owner. Throws not_found for the agent. */
-export async function connectionPlace(
+export async function connectionRef(
   db: Db,
   { params, query, caller }: ConnectionRequest & { caller: Caller },
-): Promise<ConnectionPlace> {
+): Promise<ConnectionRef> {
   const { agent_id = null } = query;
   const user_id = ownerOf(caller, query.user_id);
   if (agent_id === null) return { user_id, agent_id, name: params.connection_id };
