@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { ownerState, ownerTag } from "./owner-tag.ts";
 import type { AgentProcess, SandboxCommand, SandboxExit } from "./process.ts";
@@ -18,6 +19,12 @@ export type ContainerEngine = { name: string; start(command: ContainerCommand): 
 
 const run = promisify(execFile);
 const answerMs = 5_000;
+/**
+ * For how long, and how often, the engine is asked to kill a container until its client has ended. The engine may not know the container
+ * yet, and a busy one answers late.
+ */
+const killForMs = 15_000;
+const killEveryMs = 200;
 
 /**
  * Returns docker or podman, the first with a running engine; null when there is none. Ends containers that dead workers of
@@ -67,13 +74,23 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
         child.once("error", (cause) => reject(new SandboxUnavailable(`can't start ${name}`, { cause })));
         child.once("close", (code, signal) => resolve(toExit(code, signal)));
       });
-      let gone = false;
-      void exited.catch(() => undefined).then(() => (gone = true));
+      let isGone = false;
+      const gone = exited.catch(() => undefined).then(() => (isGone = true));
+      const ask = (...words: string[]) =>
+        run(name, [...words, "--", container], { env: { PATH: searchPath }, timeout: answerMs }).catch(() => undefined);
+      // A container outlives its client: the client is killed only when the engine doesn't answer, and the name is removed then.
+      const end = async (): Promise<void> => {
+        const until = performance.now() + killForMs;
+        while (!isGone && performance.now() < until) {
+          await ask("kill");
+          await Promise.race([gone, sleep(killEveryMs)]);
+        }
+        child.kill("SIGKILL");
+        await ask("rm", "--force");
+      };
+      let ending: Promise<void> | null = null;
       const kill = (): void => {
-        if (gone) return;
-        run(name, ["kill", "--", container], { env: { PATH: searchPath }, timeout: answerMs }).catch(() =>
-          child.kill("SIGKILL"),
-        );
+        if (!isGone) ending ??= end();
       };
       // The engine's client passes it on to the container.
       const terminate = (): void => void child.kill("SIGTERM");

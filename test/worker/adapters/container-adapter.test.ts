@@ -72,6 +72,16 @@ test("with a stand-in for docker: an abort kills the container by its name", asy
   expect(calls().some((call) => call.includes("docker kill "))).toBe(true);
 });
 
+test("with a stand-in for docker: a busy engine is asked to kill again, so that no container outlives its run", async () => {
+  writeFileSync(join(directory, "busy"), "");
+  const { exit } = await runAgent(adapter, request("echo up; exec sleep 60"), (frame) => frame.type === "output");
+  expect(exit.signal).toBe("SIGKILL");
+  const name = /--name (\S+)/.exec(calls().findLast((call) => call.includes(" run ")) ?? "")?.[1] ?? "";
+  const pid = Number(readFileSync(join(directory, `${name}.pid`), "utf8"));
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  await expect.poll(calls).toContain(`${join(directory, "docker")} rm --force -- ${name}`);
+});
+
 test("a variable that would steer the engine's own client is refused", async () => {
   const { error } = await runAgent(adapter, request("true", { env: { DOCKER_HOST: "ssh://elsewhere" } }));
   expect(error).toMatchObject({ code: "bad_entrypoint", message: expect.stringContaining("DOCKER_HOST") });

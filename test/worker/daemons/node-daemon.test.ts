@@ -249,7 +249,7 @@ export async function* main(input, context) {
   await ready;
   await deliver(daemon, { n: 1 }, { env: { WORD: "a" }, files: { "a.txt": "1" } });
   const second = await deliver(daemon, { n: 2 });
-  expect(resultOf(second)).toEqual({ words: ["a", null], same: true, state: "kept", files: [] });
+  expect(resultOf(second)).toEqual({ words: ["a", null], same: true, state: "", files: [] });
   expect((await deliver(daemon, { ask: 1 })).at(-2)).toMatchObject({ type: "interrupt", message: "Which?" });
   expect(resultOf(await deliver(daemon, { ask: 1 }, { answers: ["b"] }))).toBe("b");
   expect(resultOf(await deliver(daemon, { n: 3 }, { state_snapshot: "theirs" }))).toMatchObject({ state: "theirs" });
