@@ -137,7 +137,8 @@ export const agentConfig = z.looseObject({
         "The hosts that `full` runs and the daemon may reach: a host, `*.domain` or `*`; a port is only needed for others than 80 and 443.",
     }),
   max_attempts: atLeast(1, 100).meta({
-    description: "How many times in total a run is started when its workers are lost. 3 by default.",
+    description:
+      "A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't counted.",
   }),
   retry: z
     .looseObject({
@@ -163,7 +164,10 @@ export const agentConfig = z.looseObject({
       }),
     })
     .optional()
-    .meta({ description: "A run that uses more than this is ended. US dollars; input and output tokens together." }),
+    .meta({
+      description:
+        "What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended. US dollars; input and output tokens together.",
+    }),
   concurrency: atLeast(1, 1_000).meta({
     description: "How many of the agent's runs may run at the same time. The others wait.",
   }),

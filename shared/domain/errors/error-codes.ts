@@ -88,7 +88,7 @@ export const errorKinds = {
   conflict: {
     status: 409,
     codes: {
-      agent_id_taken: "An agent of another user has the id.",
+      agent_id_taken: "An agent of another user has the id, or had it before it was deleted.",
       agent_in_use: "A run of the agent has not ended, or its daemon has not stopped.",
       agent_not_active: "The agent is paused or archived.",
       deleted_meanwhile: "Something that the request refers to was deleted at the same time.",

@@ -304,7 +304,7 @@ export function loadConfig(env: Env) {
       // Null for no checkout and no portal.
       stripeKey: data.STRIPE_SECRET_KEY ?? null,
       stripeUrl: new URL(data.STRIPE_API_URL),
-      // Several while one is being replaced. Without any, events are stored but not trusted.
+      // Several while one is being replaced. Without any, events are answered 503 and not kept.
       webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
     },
     modelPrices: data.MODEL_PRICES,

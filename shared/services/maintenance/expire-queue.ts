@@ -8,7 +8,7 @@ const batch = 100;
 /** Ends runs that no worker claimed in time as `expired`. */
 export const expireQueue: InternalJob = {
   name: "expire-queue",
-  summary: "Ends runs that no worker claimed in time. Each worker does so every five seconds.",
+  summary: "Ends runs that no worker claimed in time. One worker of the fleet does so every five seconds.",
   every_ms: null,
   async run(deps, { dry_run }) {
     if (dry_run) return { overdue: await countExpiredRuns(deps.db) };

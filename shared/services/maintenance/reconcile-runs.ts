@@ -20,7 +20,7 @@ const wakeBatch = 500;
 export const reconcileRuns: InternalJob = {
   name: "reconcile-runs",
   summary:
-    "Queues or ends the runs of lost workers, and queues due retries and suspended runs that are due. Each worker does so every second.",
+    "Queues or ends the runs of lost workers, and queues due retries and suspended runs that are due. One worker of the fleet does so every second.",
   every_ms: null,
   async run(deps, { dry_run }) {
     if (dry_run) return { lost: await countLostRuns(deps.db) };
