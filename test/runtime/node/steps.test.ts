@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { usesSteps } from "../../../runtime/node/steps.mjs";
 import { runModule } from "./run-module.ts";
 
 /** Does steps over a journal that nobody answers: what it has not kept never ends. */
@@ -94,4 +95,17 @@ test("values come back as they were, and what can't be kept names its place", as
     "step 'a' returned NaN at $",
     "RangeError far E1 true",
   ]);
+});
+
+test("only an agent's own scripts say whether it uses steps: its bundle's packages and its texts don't", () => {
+  const bundle = (own: string) =>
+    `// node_modules/openai/index.js\nvar run = "thread.run.step.created";\n\n// src/my index.ts\n${own}\n`;
+  const usedBy = (name: string, text: string) => usesSteps({ [name]: text });
+  expect(usedBy("src/index.bundle.mjs", bundle('export const main = () => "hello";'))).toBe(false);
+  expect(usedBy("src/index.bundle.mjs", bundle('export const main = (_, context) => context.step("a", f);'))).toBe(
+    true,
+  );
+  expect(usedBy("README.md", 'context.step("a", f)')).toBe(false);
+  expect(usedBy("node_modules/a/index.js", 'context.step("a", f)')).toBe(false);
+  expect(usedBy("main.mjs", 'context.step("a", f)')).toBe(true);
 });
