@@ -97,6 +97,36 @@ test("values come back as they were, and what can't be kept names its place", as
   ]);
 });
 
+test("what has no JSON is refused where the code gives it", async () => {
+  const code = `
+    const told = (act) => { try { act(); } catch (error) { console.log(error.message); } };
+    told(() => step("a", () => 0, { retry: { delay_ms: -1 } }));
+    told(() => step("a", () => 0, { retry: { factor: NaN } }));
+    told(() => step("a", () => 0, { timeout_ms: NaN }));
+    const { stepErrors } = await import(url.replace("steps.mjs", "step-values.mjs"));
+    told(() => new stepErrors.RetryAfter(NaN));
+    const { createContext } = await import(url.replace("steps.mjs", "context.mjs"));
+    told(() => createContext({ files: {}, answers: [] }).usage({ cost_usd: NaN }));`;
+  const { stdout, frames } = await runModule("steps", overJournal({ entries: [] }, code));
+  expect(stdout.trim().split("\n")).toEqual([
+    "A step's retry.delay_ms is a finite number from 0 on, not -1.",
+    "A step's retry.factor is a finite number from 0 on, not NaN.",
+    "The timeout_ms of step 'a' is a finite number from 0 on, not NaN.",
+    "RetryAfter's seconds is a finite number, not NaN.",
+    "usage() takes finite numbers; cost_usd is NaN.",
+  ]);
+  expect(frames).toEqual([]);
+});
+
+test("an input that is longer than a run's may be is refused, and nothing waits for it", async () => {
+  const code = `
+    const { childMethods } = await import(url.replace("steps.mjs", "children.mjs"));
+    try { await childMethods.runAgent("other", { text: "x".repeat(13 << 20) }); } catch (error) { console.log(error.message); }
+    console.log(module.journal.waits.size, module.journal.count);`;
+  const { stdout } = await runModule("steps", overJournal({ entries: [] }, code));
+  expect(stdout).toBe("run_agent()'s input has at most 3145728 bytes.\n0 0\n");
+});
+
 test("only an agent's own scripts say whether it uses steps: its bundle's packages and its texts don't", () => {
   const bundle = (own: string) =>
     `// node_modules/openai/index.js\nvar run = "thread.run.step.created";\n\n// src/my index.ts\n${own}\n`;
