@@ -49,6 +49,13 @@ export const approvalRule = z.strictObject(
   { error: "must have nothing but `method`, `host` and `path`" },
 );
 
+/** Returns an entrypoint with its path as files are named: `./src/index.ts:main` is `src/index.ts:main`. */
+function plainEntrypoint(entrypoint: string): string {
+  const [path = "", ...name] = entrypoint.split(":");
+  const parts = path.split("/").filter((part) => part !== "." && part !== "");
+  return [parts.join("/"), ...name].join(":");
+}
+
 const answerPages = ["link", "key", "off"] as const;
 const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
@@ -60,6 +67,7 @@ export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 export const agentConfig = z.looseObject({
   entrypoint: plainText(512)
     .min(1)
+    .overwrite(plainEntrypoint)
     .optional()
     .meta({ description: "What is called: `main.py`, `main.py:name` or `agent.core:main`; `src/index.ts:main`." }),
   source: z.string().optional().meta({
