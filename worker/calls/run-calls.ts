@@ -182,7 +182,13 @@ export function openRunCalls(
   ): Promise<Reserved | CallAnswer> {
     const price = dearestPrice(prices, [...(asked.model === null ? [] : [asked.model]), ...asked.other_models]);
     if (!(await throttles.admit(throttled, mostTokens(asked), signal))) return runEnded;
-    return account.reserve({ call, asked, price }, signal);
+    let reserved: Reserved | CallAnswer | null = null;
+    try {
+      reserved = await account.reserve({ call, asked, price }, signal);
+      return reserved;
+    } finally {
+      if (reserved === null || "kind" in reserved) throttles.giveBack(throttled, mostTokens(asked));
+    }
   }
 
   async function start(id: number, opened: CallStart): Promise<void> {
