@@ -292,6 +292,27 @@ describe("by the service's own name", () => {
     const other = { servername: "api.other.example", checkServerIdentity: () => undefined };
     await expect(secure(sandbox, other)).rejects.toThrow(/alert|ECONNRESET|socket/i);
     await expect(secure(sandbox, { ALPNProtocols: ["h2"] })).rejects.toThrow(/alert|ECONNRESET|socket/i);
+test("calls of a gateway that dies are lost, also where no sandbox needs another gateway", async () => {
+  const open = loopbackEgress([`*:${provider.port}`]);
+  onTestFinished(() => open.close());
+  const lost: number[] = [];
+  const run = { run_id: "run_1", attempt: 1, connections: [connection()], approvals: [] };
+  const calls: GatewayCalls = {
+    ...callsOf(run, { kind: "go", number: 1, output_most: null, entry_key: "call:1" }),
+    lose: async (call) => lost.push(call) > 0,
+  };
+  const sandbox = await openSandbox(calls, open);
+  provider.calls.length = 0;
+  provider.next.push(() => undefined);
+  const asking = ask(sandbox, "/openai/chat/completions");
+  asking.catch(() => undefined);
+  await expect.poll(() => provider.calls.length, { timeout: 5_000 }).toBe(1);
+  sandbox.listener.close();
+  await expect(asking).rejects.toThrow("fetch failed");
+  process.kill(open.gatewayPid() ?? 0, "SIGKILL");
+  await expect.poll(() => lost.length, { timeout: 10_000 }).toBe(1);
+});
+
     // Another run's service, and the same host's other ports.
     for (const to of ["api.anthropic.com:443", `127.0.0.1:${provider.port + 1}`, ...manyHosts])
       expect(await tunnel(sandbox, to)).toMatch(/^HTTP\/1.1 403 /);
