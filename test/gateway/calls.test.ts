@@ -228,6 +228,46 @@ test("no other way leads out of a sandbox whose agent only has connections", asy
     `CONNECT localhost:${provider.port} HTTP/1.1\r\nHost: x\r\n\r\n`,
     "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n",
   ])
+test("a long event of a stream is read at both ends, and words of a tool's arguments end no answer", async () => {
+  const google = connection({ name: "google", preset: "google", base_url: provider.url });
+  const sandbox = await openSandbox(runWith(connection(), google));
+  told.ended.length = 0;
+  const streams = (text: string) =>
+    provider.next.push((res) => void res.writeHead(200, { "content-type": "text/event-stream" }).end(text));
+  const usage = { input_tokens: 30, output_tokens: 900_000 };
+  const output = [{ type: "message", content: [{ type: "output_text", text: "x".repeat(3 * 1024 * 1024) }] }];
+  const response = { id: "resp_1", model: "gpt-5-mini", output, usage };
+  streams(
+    `event: response.completed\ndata: ${JSON.stringify({ type: "response.completed", sequence_number: 9, response })}\n\n`,
+  );
+  await (await ask(sandbox, "/openai/responses", { body: '{"model":"gpt-5-mini","input":"x","stream":true}' })).text();
+  const counted = { input: 30, cached: 0, cache_write: 0, output: 900_000 };
+  await expect
+    .poll(() => told.ended[0])
+    .toMatchObject({ is_whole: true, pieces: 1, model: "gpt-5-mini", usage: counted });
+  const kept: string[] = [];
+  const recording: GatewayCalls = {
+    ...callsOf(
+      { run_id: "run_1", attempt: 1, connections: [connection(), google], approvals: [] },
+      { kind: "go", number: 1, output_most: null, entry_key: "call:1" },
+    ),
+    keep: async (_call, { body }) => kept.push(Buffer.from(body, "base64").toString()) > 0,
+  };
+  const recorded = await openSandbox(recording);
+  const parts = [{ functionCall: { name: "note", args: { type: "error", was: { type: "response.completed" } } } }];
+  const candidates = [{ content: { parts }, finishReason: "STOP" }];
+  streams(
+    `data: ${JSON.stringify({ candidates, usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } })}\n\n`,
+  );
+  await (await ask(recorded, "/google/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse")).text();
+  expect(kept).toHaveLength(1);
+  // A schema that is said again in an answer's first event doesn't end it.
+  const tools = [{ type: "function", parameters: { default: { type: "response.completed" } } }];
+  streams(`data: ${JSON.stringify({ type: "response.created", response: { tools } })}\n\n`);
+  await (await ask(recorded, "/openai/responses", { body: '{"model":"m","input":"x","stream":true}' })).text();
+  expect(kept).toHaveLength(1);
+});
+
     expect(await exchange(sandbox.port, request, 5_000)).toMatch(/^HTTP\/1.1 403 /);
 });
 
