@@ -47,8 +47,8 @@ export type Caller = {
   ask(asked: CallAsked, gone: AbortSignal): Promise<{ call: number; answer: CallAnswer }>;
 };
 
-/** What one sandbox's calls may hold, and their turns. */
-export type Share = { requests: BufferLimit; answers: BufferLimit; turn: TimeSlice };
+/** What one sandbox's calls may hold, and their turns. `readings`: calls whose clients have gone, the oldest first. */
+export type Share = { requests: BufferLimit; answers: BufferLimit; turn: TimeSlice; readings: Set<ClientRequest> };
 type Shares = { limits: GatewayLimits; share: Share };
 
 /** Sends a call to its connection's service, with the real key, and the answer back, without it. */
@@ -311,7 +311,7 @@ async function passAnswer(
   });
   const passed = receive(call, res, passing, way);
   if (recording === null) cutWith(services.signal, sent, passed);
-  else services.hold(boundReading(passed, sent, res));
+  else services.hold(boundReading(passed, { sent, res }, way));
   const { preset, name } = connection;
   const read = await passed;
   if (!("fault" in read)) return read;
@@ -336,14 +336,26 @@ function cutWith(signal: AbortSignal, sent: ClientRequest, passed: Promise<unkno
   passed.then(forget, forget);
 }
 
-/** Ends a reading some time after its client has gone. */
-async function boundReading(reading: Promise<unknown>, sent: ClientRequest, res: ServerResponse): Promise<void> {
+/** Ends a reading some time after its client has gone, or when others whose clients have gone too are too many. */
+async function boundReading(
+  reading: Promise<unknown>,
+  { sent, res }: { sent: ClientRequest; res: ServerResponse },
+  { share: { readings }, limits }: CallContext,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const begin = (): void => void (timer = setTimeout(() => sent.destroy(), readingMs));
+  const begin = (): void => {
+    timer = setTimeout(() => sent.destroy(), readingMs);
+    readings.add(sent);
+    const [oldest] = readings;
+    if (!oldest || readings.size <= limits.readings) return;
+    readings.delete(oldest);
+    oldest.destroy();
+  };
   res.once("close", begin);
   await reading.catch(() => undefined);
   res.off("close", begin);
   clearTimeout(timer);
+  readings.delete(sent);
 }
 
 async function receive(
