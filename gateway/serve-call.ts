@@ -20,6 +20,8 @@ import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./cre
 import { findAtHost, findConnection, type FoundConnection } from "./find-connection.ts";
 import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { overridesMethod } from "./method-override.ts";
+import { googleMasks, keepsUsage } from "./meter/google-parameters.ts";
 import { meterAnswer } from "./meter/meter-response.ts";
 import { saysNamesTwice } from "./meter/names-twice.ts";
 import { prepareBody, type Protocol, protocolOf, readRequestBounds, readRequest } from "./meter/protocol.ts";
@@ -59,7 +61,7 @@ export async function serveCall(call: Call, caller: Caller | null, shares: Share
   if ("refusal" in onward) return refuseCall(res, onward.preset, onward.refusal);
   const { preset } = onward.connection;
   const { isAsked } = onward;
-  const protocol = preset === null ? null : protocolOf(req.method ?? "", onward.url.pathname);
+  const protocol = protocolOf(onward.connection, req.method, onward.url.pathname);
   const body = protocol === null && !isAsked ? null : await readBody(req, shares.share.requests);
   if (body && "status" in body) return refuseCall(res, preset, { ...body, code: codeOfUnread[body.status] });
   try {
@@ -279,12 +281,25 @@ function readCall(
   if ((req.url ?? "").length > limits.urlLength) return refused(414, "The URL is too long.");
   if (req.rawHeaders.length > 2 * limits.headers) return refused(431, "There are too many header fields.");
   if (!isPlainlyChunked(req)) return refused(501, "A transfer coding besides chunked isn't passed on.");
-  const bare = withoutKey(url);
+  const bare = withoutKey(url, connection);
   if (!bare || hasForeignKey(req.rawHeaders, connection)) return ownKey;
-  const kept = cleanHeaders(req.rawHeaders, ["host", "accept-encoding", "content-length", ...withheld(connection)]);
+  const disguise = findDisguise(req, connection, bare);
+  if (disguise) return refused(400, disguise);
+  const masks = connection.preset === null ? [] : googleMasks;
+  const without = ["host", "accept-encoding", "content-length", ...masks, ...withheld(connection)];
+  const kept = cleanHeaders(req.rawHeaders, without);
   if (!kept) return refused(400, "A header field can't be passed on.");
   const headers = ["host", bare.host, ...kept, "accept-encoding", "identity", ...secretField(connection)];
   return { url: bare, headers };
+}
+
+/** Returns what would hide from the gateway what a call to a preset's service costs; null: nothing does. */
+function findDisguise({ method, rawHeaders }: IncomingMessage, connection: OpenConnection, url: URL): string | null {
+  if (connection.preset === null) return null;
+  if (overridesMethod(rawHeaders, url))
+    return "The call must not override its method. Send it with the method that it means.";
+  const hides = protocolOf(connection, method, url.pathname) === "google" && !keepsUsage(url);
+  return hides ? "Of an address's parameters only `alt=sse` and `alt=json` are passed on here." : null;
 }
 
 /** `recording`: the call's number, where its answer is kept. */
@@ -316,14 +331,18 @@ async function passAnswer(
   const read = await passed;
   if (!("fault" in read)) return read;
   const { fault } = read;
-  // The service may have worked for a client that went away before the answer began.
-  if (res.destroyed) return { is_lost: !(fault instanceof NotReached) };
-  const [status, reason] =
-    fault instanceof NotReached ? [fault.status, fault.message] : [502, `The service of '${name}' didn't answer.`];
+  // A service that was reached may have worked for a call that it didn't answer.
+  const is_lost = !(fault instanceof NotReached);
+  if (res.destroyed) return { is_lost };
+  const [status, reason] = is_lost ? [502, reasonOf(fault, name)] : [fault.status, fault.message];
   const refusal = { status, code: "connection_failed", reason };
   refuseCall(res, preset, refusal);
-  return recording === null ? {} : { failed: answerOfRefusal(preset, refusal) };
+  return { is_lost, failed: recording === null ? null : answerOfRefusal(preset, refusal) };
 }
+
+const unfit = new Error("The answer can't be passed on.");
+const reasonOf = (fault: unknown, name: string): string =>
+  fault === unfit ? unfit.message : `The service of '${name}' didn't answer.`;
 
 /** How long an answer is read for a client that has gone. */
 const readingMs = 60_000;
@@ -371,7 +390,7 @@ async function receive(
   const head = headOf(answer, forms, limits);
   if (!body || !head) {
     sent.destroy();
-    return { fault: new NotReached(502, "The answer can't be passed on.") };
+    return { fault: unfit };
   }
   writeHead(res, answer, head, forms);
   const { status } = head;

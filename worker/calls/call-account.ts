@@ -146,7 +146,10 @@ function findRoom({ asked, price }: Wanted, free: Amount, mayComeBack: boolean):
   if (isBounded && !asked.is_metered && asked.is_spending) return notMetered;
   const fits = fit(asked, price, free);
   if (fits?.isWhole !== true && mayComeBack) return null;
-  return fits ? { reserved: fits.reserved, output_most: isBounded ? fits.output_most : null } : "none";
+  if (!fits) return "none";
+  // The request's own bound is written as well: the service may not take it by the name that the program has for it.
+  const output_most = fits.output_most ?? (asked.output_most || null);
+  return { reserved: fits.reserved, output_most: isBounded ? output_most : null };
 }
 
 type Fit = { reserved: Amount; output_most: number | null; isWhole: boolean };
