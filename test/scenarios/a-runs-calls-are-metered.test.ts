@@ -2,9 +2,11 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { openCalledService } from "../../chaos/attack/gateway/called-service.ts";
 import { gatewayAttacks, playGatewayAttack } from "../../chaos/attack/gateway/attack-gateway.ts";
 import { createRandom, shuffled } from "../../chaos/random.ts";
+import { readRemainingSpend } from "../../shared/store/billing/read-remaining-spend.ts";
 import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.ts";
 import { readSharedRoom, reserveShared } from "../../shared/store/calls/shared-budgets.ts";
 import { type Db, openDb } from "../../shared/store/client.ts";
+import { createRemainingSpend } from "../../worker/calls/remaining-spend.ts";
 import { answerRun, call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { openModelProvider } from "../harness/model-provider.ts";
 import { py } from "../harness/py.ts";
@@ -154,6 +156,75 @@ test("an owner's spend limit refuses calls before they are sent", async () => {
   expect(provider.calls).toEqual([]);
   expect((await run({ body: { max_tokens: 1 } })).answers).toEqual([[200]]);
   await stack.sql.query("DELETE FROM spend_limits");
+});
+
+/** Asks a model, and then a person. */
+const asksPerson = py`
+  import json, os, urllib.request
+  from runfleet import interrupt
+  def main(input):
+      body = json.dumps({"model": "gpt-5-mini", "max_tokens": 1000, "messages": [{"role": "user", "content": "x"}]}).encode()
+      urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, {"content-type": "application/json"})).read()
+      return interrupt("go on?")
+`;
+
+test("what a run has spent that has not ended counts in its owner's limits, on all workers", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  onTestFinished(async () => void (await stack.sql.query("DELETE FROM spend_limits")));
+  const limit = { user_id: "tester", period: "day", amount_micro_usd: 1_000_000_000 };
+  expect((await call(url, "PUT", "/v1/billing/spend-limit", limit)).status).toBeLessThan(300);
+  const before = (await readRemainingSpend(db, "tester")) ?? 0;
+  const usage = { prompt_tokens: 100, completion_tokens: 1_000 };
+  const said = JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: "y" } }], usage });
+  provider.next.push((res) => void res.writeHead(200, { "content-type": "application/json" }).end(said));
+  const agent_id = await makeAgent(url, asksPerson, { connections: ["openai"] });
+  const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));
+  expect(events.at(-1)?.event).toBe("run.interrupted");
+  expect(before - ((await readRemainingSpend(db, "tester")) ?? 0)).toBe(2_025);
+});
+
+test("what a call has cost counts from its end on, also before it is read again", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  onTestFinished(async () => void (await stack.sql.query("DELETE FROM spend_limits")));
+  const limit = { user_id: "bob", period: "day", amount_micro_usd: 1_000 };
+  expect((await call(url, "PUT", "/v1/billing/spend-limit", limit)).status).toBeLessThan(300);
+  const rooms = createRemainingSpend(db);
+  expect(await rooms.room("bob")).toBe(1_000);
+  rooms.take("bob", 600);
+  expect(await rooms.room("bob")).toBe(400);
+  rooms.giveBack("bob", 600, 500);
+  expect(await rooms.room("bob")).toBe(500);
+  // Postgres knows of no such call here.
+  await expect.poll(() => rooms.room("bob"), { timeout: 5_000 }).toBe(1_000);
+});
+
+test("a call that is written while its run ends is billed with the run", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  const agent_id = await makeAgent(url, asks, { connections: ["openai"] });
+  let answer = (): void => undefined;
+  const usage = { prompt_tokens: 30, completion_tokens: 12 };
+  const said = JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: "y" } }], usage });
+  provider.calls.length = 0;
+  provider.next.push(
+    (res) => (answer = () => void res.writeHead(200, { "content-type": "application/json" }).end(said)),
+  );
+  const running = execute(url, { agent_id, version: "current", input_payload: {} }).then((sent) => readEvents(sent));
+  await expect.poll(() => provider.calls.length, { timeout: 20_000 }).toBe(1);
+  const { rows } = await stack.sql.query("SELECT id FROM runs WHERE agent_id = $1", [agent_id]);
+  const run_id = String(rows[0]?.id);
+  await insertCall(db, { ...endedCall(run_id, 9, "metered"), cost_micro_usd: 40 });
+  answer();
+  const end = (await running).at(-1);
+  expect([end?.event, end?.data["usage"]]).toEqual(["run.success", expect.objectContaining({ input_tokens: 30 })]);
+  const billed = await stack.sql.query(
+    "SELECT source, input_tokens::int, output_tokens::int, cost_micro_usd::int FROM usage_records WHERE run_id = $1",
+    [run_id],
+  );
+  const cost_micro_usd = Math.ceil(30 * 0.25 + 12 * 2) + 40;
+  expect(billed.rows).toEqual([{ source: "run", input_tokens: 50, output_tokens: 22, cost_micro_usd }]);
 });
 
 test("calls beyond a connection's limit wait for their turn, and are answered", async () => {

@@ -182,7 +182,13 @@ export function openRunCalls(
   ): Promise<Reserved | CallAnswer> {
     const price = dearestPrice(prices, [...(asked.model === null ? [] : [asked.model]), ...asked.other_models]);
     if (!(await throttles.admit(throttled, mostTokens(asked), signal))) return runEnded;
-    return account.reserve({ call, asked, price }, signal);
+    let reserved: Reserved | CallAnswer | null = null;
+    try {
+      reserved = await account.reserve({ call, asked, price }, signal);
+      return reserved;
+    } finally {
+      if (reserved === null || "kind" in reserved) throttles.giveBack(throttled, mostTokens(asked));
+    }
   }
 
   async function start(id: number, opened: CallStart): Promise<void> {
@@ -229,14 +235,20 @@ export function openRunCalls(
     const counted = isReplayed ? countsNothing : countCall(prices, asked, end);
     const { tokens, cost } = counted;
     const spent = { tokens: tokens ? tokens.input + tokens.output : 0, micro_usd: cost ?? 0 };
-    if (!isReplayed) account.settle(reserved, counted.counted === "unknown" ? null : spent);
     if (!isReplayed) throttles.settle(throttled, mostTokens(asked), spent.tokens);
     const where = { run_id: run.id, attempt: run.attempt, call, open_key: slot && keyOf(slot) };
     const duration_ms = Math.round(performance.now() - startedAt);
     const row = rowOf({ ...where, asked, end, duration_ms, recorded: isReplayed }, counted);
-    // After the attempt's end no event can be published.
-    if (!ended.signal.aborted) await tellEnd(row, counted);
-    await untilPostgresAnswers(() => insertCall(db, row));
+    let isWritten = false;
+    try {
+      // After the attempt's end no event can be published.
+      if (!ended.signal.aborted) await tellEnd(row, counted);
+      await untilPostgresAnswers(() => insertCall(db, row));
+      isWritten = true;
+    } finally {
+      const isKnown = isWritten && counted.counted !== "unknown";
+      if (!isReplayed) account.settle(reserved, isKnown ? spent : null);
+    }
     return true;
   }
 
