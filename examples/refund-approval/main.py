@@ -7,7 +7,7 @@ ALONE_UP_TO = 50
 
 @step
 def pay_back(step, order, amount):
-    """Here you call your payment provider, with the key by which it tells a repeat. The kept result isn't made again."""
+    """Here you call your payment provider, with the key by which it tells a repeat."""
     return {"order": order, "paid_back": amount, "idempotency_key": step.idempotency_key}
 
 
