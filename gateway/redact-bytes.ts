@@ -1,20 +1,26 @@
 import { Transform, type TransformCallback } from "node:stream";
+import { createReplacer } from "../shared/platform/secrets/replace-texts.ts";
 import type { PieceRunner } from "./share-event-loop.ts";
 
-const redacted = Buffer.from("[redacted]");
+const redacted = "[redacted]";
 
 /**
  * Returns a stream that replaces texts, however the bytes are cut. It holds back only what may be the beginning of one of them,
  * so an event that is complete is passed on at once. Its time is linear in the bytes, whatever they and the texts are.
  */
 export function redactBytes(texts: readonly string[], pace: PieceRunner): Transform {
-  const needles = texts.map(needleOf).toSorted((a, b) => b.bytes.length - a.bytes.length);
+  const needles = texts.map(needleOf);
+  // A character of Latin-1 is a byte.
+  const replace = createReplacer(
+    needles.map(({ bytes }) => bytes.toString("latin1")),
+    redacted,
+  );
   let held: Buffer = Buffer.alloc(0);
   return new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
       pace(() => {
         const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
-        const clean = replaceAll(bytes, needles);
+        const clean = Buffer.from(replace(bytes.toString("latin1")), "latin1");
         const keep = Math.max(0, ...needles.map((needle) => heldBack(clean, needle)));
         held = keep === 0 ? Buffer.alloc(0) : Buffer.from(clean.subarray(clean.length - keep));
         done(null, keep === 0 ? clean : clean.subarray(0, clean.length - keep));
@@ -26,9 +32,14 @@ export function redactBytes(texts: readonly string[], pace: PieceRunner): Transf
   });
 }
 
+/** What replaces the texts of a list that is used again and again. */
+const replacers = new WeakMap<readonly string[], (text: string) => string>();
+
 /** Returns a text without these texts. */
 export function redactText(text: string, texts: readonly string[]): string {
-  return texts.reduce((clean, one) => clean.replaceAll(one, String(redacted)), text);
+  const replace = replacers.get(texts) ?? createReplacer(texts, redacted);
+  replacers.set(texts, replace);
+  return replace(text);
 }
 
 /** `begins`: how many bytes before and with each one are also the beginning of the text (Knuth, Morris and Pratt). */
@@ -43,26 +54,6 @@ function needleOf(text: string): Needle {
     begins[at] = length;
   }
   return { bytes, begins };
-}
-
-/** At the first place that has a text, the longest is replaced. */
-function replaceAll(bytes: Buffer, needles: readonly Needle[]): Buffer {
-  const parts: Buffer[] = [];
-  let from = 0;
-  /** Where each text is next. It is looked for again only when that is behind. */
-  const next = needles.map((needle) => bytes.indexOf(needle.bytes));
-  for (;;) {
-    for (const [index, needle] of needles.entries()) {
-      const at = next[index] ?? -1;
-      if (at !== -1 && at < from) next[index] = bytes.indexOf(needle.bytes, from);
-    }
-    const at = Math.min(...next.map((found) => (found === -1 ? Infinity : found)));
-    if (at === Infinity) break;
-    parts.push(bytes.subarray(from, at), redacted);
-    // The longest comes first.
-    from = at + (needles[next.indexOf(at)]?.bytes.length ?? 0);
-  }
-  return parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)]);
 }
 
 /** Returns how many of the last bytes are the beginning of a text. */

@@ -122,6 +122,8 @@ async function readCommands(lines, options) {
   for await (const line of lines) {
     const { type, ...command } = JSON.parse(line);
     if (type === "message") {
+      // A run has the state that comes with it: the process may have executed runs of other threads.
+      if (isThread) channel.lastState = "";
       const message = new Message(command, options);
       unanswered.set(message.run_id, message);
       void message.over.then(() => unanswered.delete(message.run_id));

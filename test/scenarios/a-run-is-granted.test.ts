@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openRunQueue, type RunQueue } from "../../shared/platform/queue/run-queue.ts";
 import { preferredWorkers } from "../../shared/services/runs/grant-run.ts";
 import { createCreditGiver } from "../../worker/fleet/give-credit.ts";
-import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { daemonThat } from "../harness/daemon-client.ts";
 import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -195,3 +196,69 @@ test("a worker whose Redis is silent looks for runs that were granted to it", as
   expect(await giver.look()).toBe(false);
   await expect.poll(() => giver.look()).toBe(true);
 });
+
+/** Lets a worker look for runs that were granted to it, as it does when Redis has lost its credits. */
+async function loseCredits(worker: string): Promise<void> {
+  await waitFor(async () => (await stack.redis.del(keyOf(worker))) === 1, 10_000);
+}
+
+test("a run that its worker was nudged for twice is not taken for one that was granted unheard", async () => {
+  const leaseMs = 3_000;
+  const worker = await startWorker({ WORKER_SLOTS: "8", LEASE_MS: String(leaseMs) });
+  const id = await idOf(worker);
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time, uuid
+      def main(input):
+          me = str(uuid.uuid4())
+          yield me
+          time.sleep(input['s'])
+          return {'me': me}
+    `,
+  );
+  await call(url, "POST", "/v1/admin/queues/runs/pause", {});
+  // A worker remembers for up to four leases what it has left.
+  const input_payload = { s: (4 * leaseMs) / 1_000 + 3 };
+  const response = await execute(url, { agent_id, version: "current", input_payload });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const watching = readEvents(response);
+  await call(url, "POST", "/v1/admin/queues/runs/resume", {});
+  for (let nudge = 0; nudge < 6; nudge += 1) await queue.dispatch(runId, "default");
+  await waitFor(async () => (await timelineOf(runId)).at(-1)?.to === "running", 20_000);
+  let isOver = false;
+  void watching.then(() => (isOver = true));
+  while (!isOver) await loseCredits(id);
+  const events = await watching;
+  const said = events.find(({ event }) => event === "output.delta")?.data["content"];
+  expect(events.at(-1)?.data["result_content"]).toEqual({ me: said });
+}, 60_000);
+
+test("a daemon's message is not taken for a run that was granted unheard, neither meanwhile nor in a drain", async () => {
+  const worker = await startWorker({ WORKER_SLOTS: "8", SHUTDOWN_GRACE_MS: "30000" });
+  const id = await idOf(worker);
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def on_message(input):
+          time.sleep(input['s'])
+          return input
+    `,
+  );
+  const ask = async (s: number) =>
+    (await call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=0`, { payload: { s } })).body["id"] as string;
+  const ended = async (runId: string) => {
+    await readEvents(await resume(url, runId));
+    return (await timelineOf(runId)).map(({ attempt, to }) => `${attempt} ${to}`);
+  };
+  const first = await ask(4);
+  await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 1);
+  for (let loss = 0; loss < 2; loss += 1) await loseCredits(id);
+  expect(await ended(first)).toEqual(["0 queued", "1 running", "1 success"]);
+  const second = await ask(4);
+  await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 1);
+  const leaving = worker.stop("SIGTERM");
+  expect(await ended(second)).toEqual(["0 queued", "1 running", "1 success"]);
+  await leaving;
+}, 60_000);

@@ -396,6 +396,25 @@ test("a suspended run that is cancelled cleans up where it waits, and does nothi
   }
 });
 
+test("a cancelled run that takes long to come to where it waits is ended by a second cancel", async () => {
+  const source = py`
+    import time
+    from runfleet import context
+    def main(input):
+        if context.attempt > 1:
+            context.emit("back")
+            time.sleep(120)
+        context.wait_for("go")
+  `;
+  const { run_id, events } = await begin(await makeAgent(url, source));
+  await told(run_id, "run.suspended", 1);
+  const cancel = () => call(url, "POST", `/v1/runs/${run_id}/cancel`);
+  expect((await cancel()).status).toBeLessThan(300);
+  await told(run_id, "custom", 1);
+  expect((await cancel()).status).toBeLessThan(300);
+  expect((await events).at(-1)?.event).toBe("run.cancelled");
+}, 60_000);
+
 test("a worker that leaves suspends a run that only waits, instead of handing it over", async () => {
   await worker.close();
   // Shorter than the second after which any idle run is suspended.

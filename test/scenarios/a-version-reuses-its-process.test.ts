@@ -56,7 +56,27 @@ const languages: [string, Body][] = [
   ],
 ];
 
-describe.each(languages)("%s", (_language, config) => {
+/** Tells which state its run has, and saves its thread's name as the next one. */
+const stateful: Record<string, Body> = {
+  python: {
+    source: py`
+      def main(input, context):
+          before = context.state
+          context.save_state(context.thread_id or "none")
+          return {"before": before}
+    `,
+  },
+  node: {
+    adapter_type: "node",
+    source: `export function main(input, context) {
+        const before = context.state;
+        context.saveState(context.thread_id ?? "none");
+        return { before };
+      }`,
+  },
+};
+
+describe.each(languages)("%s", (language, config) => {
   test("a version's runs are executed by one process, and what it has in memory stays", async () => {
     const agent = await publish(config);
     const first = await run(agent);
@@ -103,6 +123,35 @@ describe.each(languages)("%s", (_language, config) => {
     const { started, last } = await run(agent);
     expect(started["reused"]).toBe(true);
     expect(last.data["result_content"]).toMatchObject({ secret: null });
+  });
+
+  test("a run has its own thread's state, and no state that another thread has saved in the process", async () => {
+    const agent = await publish(stateful[language] ?? {});
+    const inThread = async (thread_id: string) => {
+      const { started, last } = await run(agent, { thread_id });
+      return [started["reused"] ?? false, last.data["result_content"]];
+    };
+    const said = [];
+    for (const thread of ["one", "one", "two", "one"]) said.push(await inThread(`${language}-${thread}`));
+    expect(said).toEqual([
+      [false, { before: "" }],
+      [true, { before: `${language}-one` }],
+      [true, { before: "" }],
+      [true, { before: `${language}-one` }],
+    ]);
+    const { started, last } = await run(agent);
+    expect([started["reused"], last.data["result_content"]]).toEqual([true, { before: "" }]);
+  });
+
+  test("a process that has seen many secrets is replaced, so that what is searched for doesn't grow for ever", async () => {
+    const agent = await publish(config);
+    const reused: unknown[] = [];
+    for (let n = 0; n < 11; n += 1) {
+      const { started } = await run(agent, { env_vars: { ONCE: String(n).padStart(3, "0").repeat(10_000) } });
+      reused.push(started["reused"] ?? false);
+    }
+    // Nine of them are more than 256 KiB.
+    expect(reused).toEqual([false, ...Array(8).fill(true), false, true]);
   });
 
   test("a run that is isolated or brings files has a process of its own, and another version has none of this one's", async () => {

@@ -67,3 +67,17 @@ test("a worker or an API in which errors never end leaves in order, with a code 
   other.child.kill("SIGWINCH");
   expect(await left).toEqual([75, null]);
 }, 90_000);
+
+test("a run whose secret this worker can't open ends, and says so in the log; it holds no slot", async () => {
+  const api = await stack.start("api");
+  const other = { ENCRYPTION_KEYS: `k2:${Buffer.alloc(32, 7).toString("base64")}` };
+  const worker = await stack.start("worker", { ...other, WORKER_POOL: "other-keys" });
+  const agent_id = await makeAgent(api.url, slow, { secrets: ["TOKEN"], pool: "other-keys" });
+  await call(api.url, "PUT", `/v1/agents/${agent_id}/secrets/TOKEN`, { value: "s3cret-value" });
+  const request = { agent_id, version: "current", input_payload: {} };
+  const events = await readEvents(await execute(api.url, request));
+  expect(events.at(-1)).toMatchObject({ event: "run.error", data: { error: { code: "worker_fault" } } });
+  expect(worker.logged()).toContain("names a key that the ring doesn't hold");
+  await worker.stop();
+  await api.stop();
+}, 60_000);

@@ -6,7 +6,7 @@ import { mergeStreams } from "../channel/merge-streams.ts";
 import type { ContinueFrame } from "../channel/continue-frame.ts";
 import { unusableEnding } from "../channel/unusable-ending.ts";
 import { isStepType, type StepFrame } from "../channel/step-frame.ts";
-import { abortReasonOf, stopGraceMs } from "../lease/abort-reason.ts";
+import { abortReasonOf, stopGraceMs, type StopSignal } from "../lease/abort-reason.ts";
 import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
 import type { Replies } from "./adapter.ts";
 
@@ -26,7 +26,7 @@ type ReadOptions = {
  * Yields the adapter's `opening`, then a process's frames until it is gone; its stdout and stderr become `output` and `log`
  * frames. The first `result`, `error`, `interrupt` or `continue` is held back until just before `exit`: later frames of the agent,
  * except text, are dropped. When `signal` aborts, the agent is asked to end, and the whole process tree is killed
- * `stop_grace_ms` later, or at once for a broken limit; the iteration still ends with `exit`.
+ * `stop_grace_ms` later, or at once for a broken limit and for a run that is another worker's; the iteration still ends with `exit`.
  */
 export async function* readProcess(
   child: AgentProcess,
@@ -65,20 +65,23 @@ export async function* readProcess(
 }
 
 /** Asks the agent to end when the signal aborts, and kills it when its time for that is over. */
-function stopOnAbort(child: AgentProcess, signal: AbortSignal, graceMs: number): { over(): void } {
+function stopOnAbort(child: AgentProcess, signal: StopSignal, graceMs: number): { over(): void } {
+  const kill = (): void => child.kill();
   let late: NodeJS.Timeout | undefined;
   const stop = (): void => {
     const ms = stopGraceMs(signal, graceMs);
-    if (ms === 0) return child.kill();
-    late = setTimeout(() => child.kill(), ms);
+    if (ms === 0) return kill();
+    late = setTimeout(kill, ms);
     child.terminate();
   };
   signal.addEventListener("abort", stop, { once: true });
+  signal.fenced?.addEventListener("abort", kill, { once: true });
   if (signal.aborted) stop();
   return {
     over() {
       clearTimeout(late);
       signal.removeEventListener("abort", stop);
+      signal.fenced?.removeEventListener("abort", kill);
     },
   };
 }

@@ -119,9 +119,7 @@ async function executeAttempt(
   const output = openRunOutput(deps, run, () => hold.stop("fenced"));
   deps.outputs.set(runId, output);
   // What it has not written yet would only be refused, or be written to a later run of the same id.
-  hold.signal.addEventListener("abort", () => abortReasonOf(hold.signal) === "fenced" && output.close(), {
-    once: true,
-  });
+  hold.signal.fenced.addEventListener("abort", () => output.close(), { once: true });
   try {
     const ran = await runClaimed(deps, run, hold, output).catch((fault: unknown) => ({ fault }));
     if ("fault" in ran) {

@@ -11,6 +11,7 @@ import { readLogLines } from "../environments/read-log-lines.ts";
 import type { SandboxExit } from "../sandbox/process.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Bundler } from "./find-bundler.ts";
+import { WorkerFault } from "./worker-fault.ts";
 
 const MiB = 1024 * 1024;
 /** The longest answer: a bundle, its map and a lock, as JSON. */
@@ -32,7 +33,7 @@ type Building = { config: AgentConfig; signal: AbortSignal; onLine: (line: strin
 
 /**
  * Bundles a Node agent's modules with esbuild, after npm has installed what its package.json names, in a sandbox of its own that
- * reaches the registry and nothing else. Rejects with `SandboxUnavailable`.
+ * reaches the registry and nothing else. Rejects with `WorkerFault` or `SandboxUnavailable`.
  */
 export async function buildNode(deps: NodeBuildDeps, { config, signal, onLine }: Building): Promise<BuildEnding> {
   const { sandbox, node, bundler, installer } = deps;
@@ -42,7 +43,6 @@ export async function buildNode(deps: NodeBuildDeps, { config, signal, onLine }:
   if (entrypoint === undefined) return { error: `The code has none of ${names.join(", ")}. Name an entrypoint.` };
   const npm = Object.hasOwn(files, "package.json") ? bundler.npm : null;
   const network = npm === null ? { egress: null, env: {} } : networkOf(sandbox, installer);
-  if ("fault" in network) return { error: network.fault };
   const memory_bytes = installer.eachMaxBytes + 1024 * MiB;
   const child = await sandbox.start({
     argv: [node, "--no-warnings", "-e", readProgram("build")],
@@ -81,11 +81,11 @@ export async function buildNode(deps: NodeBuildDeps, { config, signal, onLine }:
   }
 }
 
-type Network = { egress: string[] | null; env: Record<string, string> } | { fault: string };
+type Network = { egress: string[] | null; env: Record<string, string> };
 
 function networkOf({ hasEgress, report }: Sandbox, { env, packageHosts }: NodeBuildDeps["installer"]): Network {
   const given = env["NPM_CONFIG_REGISTRY"] ?? env["npm_config_registry"] ?? registry;
-  if (!URL.canParse(given)) return { fault: "The worker's NPM_CONFIG_REGISTRY is no URL." };
+  if (!URL.canParse(given)) throw new WorkerFault("The worker's NPM_CONFIG_REGISTRY is no URL.");
   const { hostname, port, protocol } = new URL(given);
   const npm_env = { npm_config_registry: given };
   const hosts = [`${hostname}:${port || (protocol === "http:" ? 80 : 443)}`, ...packageHosts];
@@ -93,9 +93,9 @@ function networkOf({ hasEgress, report }: Sandbox, { env, packageHosts }: NodeBu
   if (hasEgress) return { egress: hosts, env: { ...npm_env, NO_PROXY: "", no_proxy: "" } };
   if (report.level === 0) return { egress: null, env: npm_env };
   const level = `sandbox level ${report.level} (${report.name})`;
-  return {
-    fault: `At ${level} a build has no network and can't reach the registry. Run the worker at level 2 or above.`,
-  };
+  throw new WorkerFault(
+    `At ${level} a build has no network and can't reach the registry. Run the worker at level 2 or above.`,
+  );
 }
 
 /** Returns what the build printed on stdout; null when that is too much. */

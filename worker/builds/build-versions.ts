@@ -16,6 +16,7 @@ import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 import type { Environments } from "../environments/environments.ts";
 import { buildNode, type NodeBuildDeps } from "./build-node.ts";
 import { buildPython } from "./build-python.ts";
+import { WorkerFault } from "./worker-fault.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 export type BuildDeps = {
@@ -86,7 +87,10 @@ export function buildVersions(deps: BuildDeps): Loop {
   };
 }
 
-/** Builds one version. A worker that leaves gives the build back, so that another one begins it anew at once. */
+/**
+ * Builds one version. A worker that leaves gives the build back, so that another one begins it anew at once. One that can't build
+ * it throws: the build begins anew when its lease is over, up to three times, and its log says why.
+ */
 async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSignal): Promise<void> {
   const { db, log } = deps;
   const lost = new AbortController();
@@ -110,8 +114,10 @@ async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSign
     }
     await untilPostgresAnswers(flush);
     void nudgeRuns(deps, await untilPostgresAnswers(() => endBuild(db, build, ending)));
-  } finally {
+  } catch (error) {
     await flusher.close();
+    await flush().catch(() => undefined);
+    throw error;
   }
 }
 
@@ -124,12 +130,13 @@ async function run(deps: BuildDeps, build: ClaimedBuild, watch: Watch): Promise<
       : buildWithNode(deps, build, watch));
     return "error" in ending ? { error: ending.error.replaceAll("\0", "").slice(0, 16_384) } : ending;
   } catch (error) {
-    deps.log.error({ agent_id: build.agent_id, err: errorText(error) }, "a version could not be built");
-    return { error: "The build could not be started: the worker has no sandbox for it." };
+    if (watch.signal.aborted) return { error: "The build was stopped." };
+    watch.onLine(error instanceof WorkerFault ? error.message : "The worker has no sandbox for it.");
+    throw error;
   }
 }
 
 async function buildWithNode({ nodeBuilds }: BuildDeps, { config }: ClaimedBuild, watch: Watch): Promise<BuildEnding> {
-  if (nodeBuilds === null) return { error: "This worker can't build Node agents." };
+  if (nodeBuilds === null) throw new WorkerFault("This worker can't build Node agents.");
   return buildNode(nodeBuilds, { config: readConfig(config), ...watch });
 }

@@ -14,8 +14,9 @@ export type DaemonLog = {
 
 const writeMs = 200;
 const maxLength = 16 * 1024;
-/** How many lines may wait to be written. Further lines are dropped; a line in the log says how many. */
+/** How many lines, and characters of them, may wait to be written. Further lines are dropped; a line in the log says how many. */
 const maxWaiting = 2_000;
+const maxWaitingLength = 4 * 1024 * 1024;
 /** The largest number of characters of a chunk's lines, since a chunk is read as a whole. */
 const chunkLength = 128 * 1024;
 /** A log keeps this many chunks. */
@@ -28,23 +29,38 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
   let chunks = 0;
   let dropped = 0;
   let waiting: LogEntry[] = [];
-  let writing: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => void flush(), writeMs);
+  let waitingLength = 0;
+  let writing: Promise<void> | null = null;
+  const timer = setInterval(() => void writeWaiting(), writeMs);
 
   function enqueue(entry: Omit<LogEntry, "seq" | "ts">): void {
     seq += 1;
     waiting.push({ ...entry, seq, ts: new Date().toISOString() });
+    waitingLength += entry.message.length;
   }
 
-  function flush(): Promise<void> {
+  /** One write at a time: what comes meanwhile waits, since only that is bounded. */
+  function writeWaiting(): Promise<void> {
+    writing ??= writeBatch(takeWaiting()).finally(() => (writing = null));
+    return writing;
+  }
+
+  function takeWaiting(): LogEntry[] {
     if (dropped > 0)
       enqueue({ level: "warn", stream: "daemon", message: `${dropped} lines were dropped: too many at once.` });
-    dropped = 0;
-    if (waiting.length === 0) return writing;
     const batch = waiting;
     waiting = [];
-    for (const chunk of chunksOf(batch)) writing = writing.then(() => write(chunk));
-    return writing;
+    dropped = waitingLength = 0;
+    return batch;
+  }
+
+  async function writeBatch(batch: LogEntry[]): Promise<void> {
+    for (const chunk of chunksOf(batch)) await write(chunk);
+  }
+
+  async function flush(): Promise<void> {
+    await writing;
+    await writeWaiting();
   }
 
   async function write(batch: LogEntry[]): Promise<void> {
@@ -60,7 +76,7 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
   return {
     add(stream, text, level = "info") {
       for (const message of text.replace(/\n$/, "").split("\n")) {
-        if (waiting.length >= maxWaiting) dropped += 1;
+        if (waiting.length >= maxWaiting || waitingLength >= maxWaitingLength) dropped += 1;
         else enqueue({ level, stream, message: message.slice(0, maxLength) });
       }
     },

@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
+import { channelBudget, createChannelMeter } from "../channel/channel-budget.ts";
 import { type DaemonFrame, daemonFrame } from "../channel/daemon-frame.ts";
 import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
 import { unusableEnding } from "../channel/unusable-ending.ts";
 import type { AgentRequest, RunResources } from "../adapters/adapter.ts";
-import { stopGraceMs } from "../lease/abort-reason.ts";
+import { abortReasonOf, stopGraceMs, type StopSignal } from "../lease/abort-reason.ts";
 import { cpuLimitOf } from "../warm/launch-profile.ts";
 import type { SandboxExit, SandboxProcess, SandboxUsage } from "../sandbox/process.ts";
 import { createBoundedChannel, type BoundedChannel } from "./bounded-channel.ts";
@@ -58,6 +59,9 @@ const cpuCheckMs = 250;
 
 /** A message that broke a limit need not end the process, which others wait for, when it ends within this time. */
 const limitGraceMs = 750;
+
+/** What a daemon prints has no limit. It is read in turns with other work, and what its log has no room for is dropped there. */
+const printsBudget = { ...channelBudget, bytes: Infinity };
 
 type Line = DaemonFrame | FrameFault | { type: "print"; stream: "stdout" | "stderr"; text: string };
 type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
@@ -190,11 +194,18 @@ function onAbort(signal: AbortSignal, act: () => () => void): () => void {
 
 function cancel(
   { run_id, stop_grace_ms }: AgentRequest,
-  { command, child, signal }: { command: Command; child: SandboxProcess; signal: AbortSignal },
+  { command, child, signal }: { command: Command; child: SandboxProcess; signal: StopSignal },
 ): () => void {
+  const kill = (): void => child.kill();
   command({ type: "cancel", run_id });
-  const ignored = setTimeout(() => child.kill(), stopGraceMs(signal, stop_grace_ms) || limitGraceMs);
-  return () => clearTimeout(ignored);
+  const wasFenced = abortReasonOf(signal) === "fenced";
+  const ignored = setTimeout(kill, stopGraceMs(signal, stop_grace_ms) || limitGraceMs);
+  // A message that was asked to end, and then is another worker's, has had its time.
+  if (!wasFenced) signal.fenced?.addEventListener("abort", kill, { once: true });
+  return () => {
+    clearTimeout(ignored);
+    signal.fenced?.removeEventListener("abort", kill);
+  };
 }
 
 /** Ends a process that used more CPU time for one message than a run of its agent may use. */
@@ -212,7 +223,12 @@ function watchCpu(child: SandboxProcess, resources: RunResources): { isOver(): b
 
 async function* readPrints(source: Readable, stream: "stdout" | "stderr"): AsyncGenerator<Line> {
   source.setEncoding("utf8");
-  for await (const text of source as AsyncIterable<string>) yield { type: "print", stream, text };
+  const meter = createChannelMeter(printsBudget);
+  for await (const text of source as AsyncIterable<string>) {
+    meter.add({ bytes: text.length });
+    yield { type: "print", stream, text };
+    await meter.pause();
+  }
 }
 
 const warning = ({ reason }: FrameFault): AgentFrame => ({

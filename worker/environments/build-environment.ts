@@ -38,7 +38,7 @@ export async function buildEnvironment(options: BuildOptions, wanted: Environmen
     const code = codeOf(error);
     // Other errors are no faults of the disk.
     if (!diskFaults.has(code)) throw error;
-    return { cpu_ms: null, fault: `This worker can't write to ENVIRONMENTS_DIR (${code}).` };
+    return { cpu_ms: null, fault: `This worker can't write to ENVIRONMENTS_DIR (${code}).`, ofWorker: true };
   }
 }
 
@@ -58,7 +58,7 @@ async function build(options: BuildOptions, wanted: EnvironmentRequest): Promise
     await writeFile(parts.used, "");
     await writeFile(parts.about, JSON.stringify({ requirements, bytes }));
     await chmod(parts.about, 0o644 | stickyBit);
-    if (!(await makeRoom(directory, maxBytes))) return { cpu_ms, fault: noRoom(bytes, maxBytes) };
+    if (!(await makeRoom(directory, maxBytes))) return { cpu_ms, fault: noRoom(bytes, maxBytes), ofWorker: true };
     // Another worker may have built the same environment first.
     await rename(draft, folder).catch((error: unknown) => existsSync(folder) || Promise.reject(error));
     return { cpu_ms, directory: partsOf(folder).packages, lock };

@@ -13,7 +13,7 @@ import { openInstalls, type InstallRequest, type WantedLock } from "./open-insta
 import type { Packages } from "./packages.ts";
 import { makeOwnedFolder } from "./make-owned-folder.ts";
 import { readIndex } from "./read-index.ts";
-import { type RunningInstall, refusedBuild } from "./share-install.ts";
+import { type InstallFault, type RunningInstall, refusedBuild } from "./share-install.ts";
 
 /** Installed packages. Each set of requirements is installed once per machine, and stays while there is room. */
 export type Environments = {
@@ -22,7 +22,7 @@ export type Environments = {
   /** Installs packages. Aborting stops the install, unless another run waits for the same packages. */
   build(wanted: InstallRequest): RunningInstall;
   /** Resolves requirements, installs what was found, and returns its lock. Rejects with `SandboxUnavailable`, or the signal's reason. */
-  lock(wanted: WantedRequirements): Promise<{ lock: string } | { fault: string }>;
+  lock(wanted: WantedRequirements): Promise<{ lock: string } | InstallFault>;
   /** Returns the sandbox with leases: environments that it shows are not removed before it ends. */
   guard<S extends Sandbox>(sandbox: S): S;
   close(): void;
@@ -52,9 +52,10 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
   if (folderFault === null) void removeAbandonedDrafts(directory);
   else log.warn({ reason: folderFault }, "agents' requirements can't be installed");
 
-  const faultOf = ({ requirements }: Packages): string | null => {
+  const faultOf = ({ requirements }: Packages): InstallFault | null => {
     const fault = requirementsFault(requirements)?.message;
-    return fault ? `${fault}.` : folderFault;
+    if (fault) return { fault: `${fault}.` };
+    return folderFault === null ? null : { fault: folderFault, ofWorker: true };
   };
   // A lock's hashes say what is installed, wherever it comes from.
   const keyOf = ({ requirements, lock }: Packages): string => {
@@ -74,12 +75,12 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
     },
     build(wanted) {
       const fault = faultOf(wanted.packages);
-      return fault === null ? installs.build(keyOf(wanted.packages), wanted) : refusedBuild(fault);
+      return fault === null ? installs.build(keyOf(wanted.packages), wanted) : refusedBuild(fault.fault);
     },
     async lock({ requirements, ...wanted }) {
       const packages = { requirements, lock: null };
       const fault = faultOf(packages);
-      if (fault !== null) return { fault };
+      if (fault !== null) return fault;
       return installs.lock({ ...wanted, packages, keyOf: (lock) => keyOf({ requirements, lock }) });
     },
     guard: (sandbox) => withLeases(sandbox, leases, directory),

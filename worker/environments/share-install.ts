@@ -1,7 +1,9 @@
 import { type LineLog, openLineLog } from "./line-log.ts";
 
+/** `ofWorker`: the fault is this worker's, and passes: the packages may be installed elsewhere, or later. */
+export type InstallFault = { fault: string; ofWorker?: true };
 /** `cpu_ms` is what this run is charged with; null where it could not be measured. */
-export type InstallResult = { cpu_ms: number | null } & ({ directory: string; lock: string } | { fault: string });
+export type InstallResult = { cpu_ms: number | null } & ({ directory: string; lock: string } | InstallFault);
 
 /** `log` yields lines while the packages are installed. `done` rejects with `SandboxUnavailable`. */
 export type RunningInstall = { log: AsyncIterable<string>; done: Promise<InstallResult> };

@@ -5,9 +5,10 @@ import type { WorkerContext } from "../context.ts";
 import { type ExecuteDeps, executeGranted, executeRun } from "../attempt/execute-run.ts";
 import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
-import { findFirstAttemptsOf } from "../../shared/store/runs/queue/read-granted-run.ts";
+import { findGrantableOf } from "../../shared/store/runs/queue/read-granted-run.ts";
 import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
 import { giveBackRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import { createCreditGiver } from "./give-credit.ts";
 import { createSlots } from "./slots.ts";
 import { createFairScheduler } from "./fair-scheduling.ts";
@@ -59,8 +60,15 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
   let crowdedUntil = 0;
   const granted = (): number => (performance.now() < crowdedUntil ? 0 : Math.min(room(), mostGranted - slots.busy()));
   const credit = createCreditGiver({ workerId: ctx.workerId, credits: ctx.queue.credits, free: granted });
-  /** The runs that this worker claims or executes. */
-  const inHand = new Set<string>();
+  /** How often each run is being claimed, executed or handed back here: two nudges may name the same run. */
+  const inHand = new Map<string, number>();
+  const take = (runId: string): void => void inHand.set(runId, (inHand.get(runId) ?? 0) + 1);
+  function letGo(runId: string): void {
+    const others = (inHand.get(runId) ?? 0) - 1;
+    if (others > 0) inHand.set(runId, others);
+    else inHand.delete(runId);
+  }
+  const isHere = (runId: string): boolean => inHand.has(runId) || ctx.outputs.has(runId);
   /**
    * Those that it has left. One whose lease it couldn't prove is still its own in Postgres until the lease ends: it must not
    * begin anew.
@@ -80,14 +88,14 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
   async function handle(runId: string, execution: () => Promise<boolean>): Promise<boolean> {
     last.triedAt = performance.now();
     if (slots.busy() > mostGranted) crowdedUntil = last.triedAt + crowdedMs;
-    inHand.add(runId);
+    take(runId);
     try {
       return await execution();
     } catch (error) {
       log.error({ run_id: runId, err: errorText(error) }, "a run could not be executed");
       return true;
     } finally {
-      inHand.delete(runId);
+      letGo(runId);
       left.add(runId);
       credit.offer();
     }
@@ -114,23 +122,28 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
   }
   /** Another worker may have been faster. */
   async function lookAtSuspect(): Promise<void> {
-    if (suspect === null || inHand.has(suspect.runId)) return;
+    if (suspect === null || isHere(suspect.runId)) return;
     const [state] = await readRunStates(db, [suspect.runId], null);
     if (paused || state?.status !== "queued") suspect.waiting.abort();
   }
   async function handBack(runId: string): Promise<void> {
-    if (await giveBackRun(db, { id: runId, attempt: 1 }, paused ? "drained" : "not_started")) await ctx.nudge(runId);
+    const reason = paused ? "drained" : "not_started";
+    if (await untilPostgresAnswers(() => giveBackRun(db, { id: runId, attempt: 1 }, reason))) await ctx.nudge(runId);
   }
   function executeGrant(runId: string, sealed: string | null): void {
-    inHand.add(runId);
     credit.used();
     if (paused || slots.free() === 0) {
+      take(runId);
       const handing = handBack(runId)
         .catch(() => undefined)
-        .finally(() => handedBack.delete(handing) && inHand.delete(runId));
+        .finally(() => {
+          handedBack.delete(handing);
+          letGo(runId);
+        });
       handedBack.add(handing);
       return;
     }
+    // A slot is free, so the run is in hand at once.
     void slots.use(async (release) => {
       await handle(runId, async () => {
         await executeGranted({ ...deps, onAgentEnd: onAgentEnd(release) }, runId, sealed);
@@ -140,8 +153,8 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
   }
   /** Finds runs that were granted to this worker without its hearing of it. The message may still come. */
   async function findUnheard(): Promise<void> {
-    for (const runId of await findFirstAttemptsOf(db, ctx.workerId)) {
-      if (inHand.has(runId) || left.has(runId)) continue;
+    for (const runId of await findGrantableOf(db, ctx.workerId)) {
+      if (isHere(runId) || left.has(runId)) continue;
       unheard.add(runId);
       executeGrant(runId, null);
     }
@@ -151,7 +164,7 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     const { waiting } = await ctx.queue.counts(ctx.card.pool);
     if (waiting !== 0) return;
     for (const runId of await findQueuedRuns(db, ctx.card.pool, mostNudgedAgain))
-      if (!inHand.has(runId)) void ctx.nudge(runId, 0);
+      if (!isHere(runId)) void ctx.nudge(runId, 0);
   }
   const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
     slots.use(async (release) => {
@@ -178,7 +191,7 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     // What it can't take now is found by the poll of some worker.
     execute: async (runId) => (suspect === null ? execute(runId) : undefined),
     executeGranted(runId, sealed) {
-      if (!inHand.has(runId) && !unheard.has(runId)) executeGrant(runId, sealed);
+      if (!isHere(runId) && !unheard.has(runId)) executeGrant(runId, sealed);
     },
     async poll() {
       // Before the nudges: who took a credit may have died before it told this worker.

@@ -9,7 +9,7 @@ import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
 /** A process that keeps its memory between the runs that it executes: those of one `interactive` thread, or of one version. */
 export type InteractiveProcess = {
   user_id: string;
-  /** Whether a run can go on in it: the same agent's same version and code, in the same mode. */
+  /** Whether a run can go on in it: the same agent's same version and code, in the same mode. Nothing goes on in one that is being ended, or that has seen too many secrets. */
   fits(request: AgentRequest): boolean;
   /** Runs one run at a time, as an `Adapter` does. */
   run(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
@@ -25,6 +25,9 @@ export type InteractiveProcess = {
   kill(): void;
 };
 
+/** The characters of earlier runs' secrets that a process may have seen. What it says is searched for each of them. */
+const mostSecrets = 256 * 1024;
+
 type OpenOptions = { packages: string | null; signal: AbortSignal };
 
 /** Starts a process, and ends it when `signal` aborts before it is ready. Rejects with `SandboxUnavailable`. */
@@ -33,10 +36,23 @@ export async function openInteractiveProcess(
   first: AgentRequest,
   { packages, signal }: OpenOptions,
 ): Promise<InteractiveProcess> {
-  const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
-  const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
+  const { agent_id, user_id, version, code, entrypoint, resources, egress } = first;
+  // Each run brings its own state.
+  const start = { agent_id, user_id, version, entrypoint, state_snapshot: "", resources, packages, egress };
   const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
   const secrets = new Set<string>();
+  let secretsLength = 0;
+  let redact = createRedactor([]);
+  /** The process remembers earlier runs: their secrets must not leave by a later run either. */
+  function addSecrets(values: string[]): void {
+    const more = values.filter((value) => !secrets.has(value));
+    if (more.length === 0) return;
+    for (const value of more) {
+      secrets.add(value);
+      secretsLength += value.length;
+    }
+    redact = createRedactor([...secrets]);
+  }
   let isGone = false;
   let idleSince: number | null = null;
   let cpuWhenIdle = 0;
@@ -65,12 +81,10 @@ export async function openInteractiveProcess(
 
   return {
     user_id,
-    fits: (request) => identityOf(request) === identity,
+    fits: (request) => !isGone && secretsLength <= mostSecrets && identityOf(request) === identity,
     async *run(request, signal) {
       idleSince = null;
-      for (const value of secretsOf(request)) secrets.add(value);
-      // The process remembers earlier runs: their secrets must not leave by a later run either.
-      const redact = createRedactor([...secrets]);
+      addSecrets(secretsOf(request));
       try {
         for await (const frame of process.deliver(request, signal)) {
           if (frame.type === "started" || frame.type === "exit") yield frame;

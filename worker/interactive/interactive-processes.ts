@@ -101,5 +101,6 @@ async function renewLeases({ db, card }: Options, processes: Map<string, Interac
   if (processes.size === 0) return;
   const asked = [...processes];
   const renewed = new Set(await renewProcessLeases(db, card, [...processes.keys()]));
-  for (const [threadId, process] of asked) if (!renewed.has(threadId)) process.kill();
+  // A process that is at work belongs to a run with a lease of its own. The thread may have been released late, for an earlier process.
+  for (const [threadId, process] of asked) if (!renewed.has(threadId) && process.idleSince() !== null) process.kill();
 }

@@ -83,5 +83,8 @@ export const mayReuse = ({ config, runtime_mode, sealed_files }: Attempt): boole
 
 const now = (): number => performance.now();
 
-const isWorn = ({ process, openedAt, runs }: ReusedProcess, { resources }: AgentRequest): boolean =>
-  runs >= mostRuns || now() - openedAt > oldestMs || process.usage().memory_bytes > resources.memory_bytes * mostMemory;
+const isWorn = ({ process, openedAt, runs }: ReusedProcess, request: AgentRequest): boolean =>
+  runs >= mostRuns ||
+  now() - openedAt > oldestMs ||
+  !process.fits(request) ||
+  process.usage().memory_bytes > request.resources.memory_bytes * mostMemory;

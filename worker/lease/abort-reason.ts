@@ -1,5 +1,5 @@
 /**
- * Why a run's process is stopped. The first reason wins.
+ * Why a run's process is stopped. The first reason wins, but for `fenced`: a run that was asked to end is then killed at once.
  * - `deadline`: the run's time is over. - `cancelled`: somebody cancelled the run. - `fenced`: the run is no longer this
  *   worker's, or this worker can't prove that it is. - `draining`: this worker leaves. - `step_timeout`:
  *   a step ran over its time, and the run starts again by its journal. - `suspended`: the run only waits, and its process has not
@@ -20,8 +20,12 @@ export type AbortReason =
   | "budget_exceeded"
   | "journal_full";
 
-/** Returns the reason that `signal` was aborted with; null when it was not. */
-export function abortReasonOf(signal: AbortSignal): AbortReason | null {
+/** A run's signal. `fenced` aborts when the run is no longer this worker's, also where the signal itself was aborted before. */
+export type StopSignal = AbortSignal & { fenced?: AbortSignal };
+
+/** Returns the reason that counts of those that `signal` was aborted with; null when it was not. */
+export function abortReasonOf(signal: StopSignal): AbortReason | null {
+  if (signal.fenced?.aborted) return "fenced";
   return signal.aborted ? (signal.reason as AbortReason) : null;
 }
 
@@ -32,7 +36,7 @@ const drainingGraceMs = 3_000;
  * Returns how long a run that is stopped for this reason may take to end by itself; 0 for a run that is killed at once: one that broke
  * a limit, or that another worker may have claimed.
  */
-export function stopGraceMs(signal: AbortSignal, graceMs: number): number {
+export function stopGraceMs(signal: StopSignal, graceMs: number): number {
   const reason = abortReasonOf(signal);
   if (reason === "cancelled" || reason === "deadline") return graceMs;
   return reason === "draining" ? Math.min(graceMs, drainingGraceMs) : 0;

@@ -1,16 +1,16 @@
 import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type HeldRun, renewLeases } from "../../shared/store/runs/moves/renew-leases.ts";
-import type { AbortReason } from "./abort-reason.ts";
+import type { AbortReason, StopSignal } from "./abort-reason.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
-/** The lease of one run, held by this worker. `stop` aborts `signal` with its reason; the first reason wins. */
-export type Hold = { signal: AbortSignal; stop(reason: AbortReason): void; release(): void };
+/** The lease of one run, held by this worker. `stop` aborts `signal` with its reason; the first reason wins, but for `fenced`. */
+export type Hold = { signal: StopSignal & { fenced: AbortSignal }; stop(reason: AbortReason): void; release(): void };
 
 export type LeaseKeeper = {
   /**
-   * Renews the run's lease until `release`. A cancel that is asked for meanwhile stops the run; one that was asked for before the
-   * claim doesn't: this attempt is there to clean up. `claimedAt`: when the claim was asked for, by performance.now().
+   * Renews the run's lease until `release`. A cancel that is asked for meanwhile stops the run, also a repeated one; one that was asked
+   * for before the claim doesn't: this attempt is there to clean up. `claimedAt`: when the claim was asked for, by performance.now().
    */
   hold(run: ClaimedLease, claimedAt: number): Hold;
   /** Reads one run's row at once. To be called when the row may have changed. */
@@ -19,9 +19,14 @@ export type LeaseKeeper = {
   close(): void;
 };
 
-type ClaimedLease = HeldRun & { cancel_requested: boolean };
+type ClaimedLease = HeldRun & { cancel_asked_ms: number | null };
 
-type Entry = { run: ClaimedLease; controller: AbortController; provenAt: number };
+type Entry = { run: ClaimedLease; controller: AbortController; fence: AbortController; provenAt: number };
+
+function stopEntry({ controller, fence }: Entry, reason: AbortReason): void {
+  if (reason === "fenced") fence.abort();
+  controller.abort(reason);
+}
 
 /**
  * Renews the leases of all runs of this worker by one statement every third of a lease, and stops each run whose lease can't
@@ -46,9 +51,8 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
       const byId = new Map(renewed.map((lease) => [lease.id, lease]));
       for (const entry of due) {
         const lease = byId.get(entry.run.id);
-        if (!lease) entry.controller.abort("fenced" satisfies AbortReason);
-        else if (lease.cancel_requested && !entry.run.cancel_requested)
-          entry.controller.abort("cancelled" satisfies AbortReason);
+        if (!lease) stopEntry(entry, "fenced");
+        else if (lease.cancel_asked_ms !== entry.run.cancel_asked_ms) stopEntry(entry, "cancelled");
         entry.provenAt = Math.max(entry.provenAt, askedAt);
       }
     } catch (error) {
@@ -58,21 +62,22 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
 
   function stopUnproven(): void {
     const limit = performance.now() - leaseMs * (5 / 6);
-    for (const entry of entries.values())
-      if (entry.provenAt < limit) entry.controller.abort("fenced" satisfies AbortReason);
+    for (const entry of entries.values()) if (entry.provenAt < limit) stopEntry(entry, "fenced");
   }
 
   return {
     hold(run, claimedAt) {
-      const entry: Entry = { run, controller: new AbortController(), provenAt: claimedAt };
+      const [controller, fence] = [new AbortController(), new AbortController()];
+      const entry: Entry = { run, controller, fence, provenAt: claimedAt };
       // The id may be of another run by now: of one that was accepted after the earlier was ended from outside and deleted.
-      entries.get(run.id)?.controller.abort("fenced" satisfies AbortReason);
+      const before = entries.get(run.id);
+      if (before) stopEntry(before, "fenced");
       entries.set(run.id, entry);
       // A lease that began some time ago can't wait for the others' next renewal.
       if (performance.now() - claimedAt > leaseMs / 3) void renew([entry]);
       return {
-        signal: entry.controller.signal,
-        stop: (reason) => entry.controller.abort(reason),
+        signal: Object.assign(controller.signal, { fenced: fence.signal }),
+        stop: (reason) => stopEntry(entry, reason),
         release() {
           if (entries.get(run.id) === entry) entries.delete(run.id);
         },
@@ -83,7 +88,7 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
       if (entry) await renew([entry]);
     },
     stopAll(reason) {
-      for (const entry of entries.values()) entry.controller.abort(reason);
+      for (const entry of entries.values()) stopEntry(entry, reason);
     },
     close() {
       clearInterval(renewal);

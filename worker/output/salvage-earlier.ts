@@ -4,7 +4,7 @@ import type { Db } from "../../shared/store/client.ts";
 import type { ClaimedRun } from "../../shared/store/runs/queue/claimed-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 
-type Deps = { db: Db; streams: RunStreams };
+type Deps = { db: Db; streams: Pick<RunStreams, "read"> };
 /** What is known of an attempt before it says anything. */
 export type OutputRun = Pick<ClaimedRun, "id" | "attempt" | "lost_attempts" | "requeue_reason">;
 
@@ -22,11 +22,16 @@ export function createSalvage(
   // An attempt that wasn't lost has written all before it ended. Who gives a grant back can't know whether its worker has begun.
   let isDone = run.attempt === 1 || (run.lost_attempts === 0 && run.requeue_reason !== "not_started");
   let salvaging: Promise<boolean> | null = null;
+  // Only Postgres is waited for.
+  const read: RunStreams["read"] = (...given) =>
+    streams.read(...given).catch(() => {
+      throw new Error("Redis is away");
+    });
 
   async function salvage(): Promise<boolean> {
     try {
       const fenced = await isFenced();
-      await untilPostgresAnswers(() => salvageStream(db, streams, run.id, run.attempt - 1));
+      await untilPostgresAnswers(() => salvageStream(db, { read }, run.id, run.attempt - 1));
       isDone = fenced;
     } catch {
       // Redis is away. The next caller tries again.

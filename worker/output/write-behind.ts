@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../shared/platform/log.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { isPostgresAway } from "../../shared/store/sql-faults.ts";
+import { isDependencyFault } from "../../shared/store/is-dependency-fault.ts";
 import { appendTranscript } from "../../shared/store/runs/transcript/append-transcript.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
@@ -94,7 +94,7 @@ export function openWriteBehind(
       batch = [];
       savingLength = 0;
     } catch (error) {
-      if (!isPostgresAway(error)) return giveUp(error);
+      if (!isDependencyFault(error)) return giveUp(error);
       log.warn({ run_id: runId, err: errorText(error) }, "a transcript could not be written; it is tried again");
     }
   }

@@ -148,7 +148,9 @@ def open_message(request: dict[str, Any]) -> Context:
     """Returns the context of a message. A daemon's message has a directory of its own for its files."""
     run_id = thread_state.run_id = daemon.run_id = request["run_id"]
     context = set_context(Context())
-    request["state_snapshot"] = request["state_snapshot"] or daemon.state
+    # A run has the state that comes with it: the process may have executed runs of other threads.
+    if not daemon.interactive:
+        request["state_snapshot"] = request["state_snapshot"] or daemon.state
     asked.clear()
     fill_context(context, request)
     if daemon.interactive:

@@ -10,7 +10,12 @@ import type { RunStreams } from "../../platform/stream/run-streams.ts";
  * write them any more. So later readers see the same history as live readers. Call it after the fence is in the stream. It
  * covers all attempts, because a lost worker has not done it for the attempts before its own.
  */
-export async function salvageStream(db: Db, streams: RunStreams, runId: string, upTo: number): Promise<void> {
+export async function salvageStream(
+  db: Db,
+  streams: Pick<RunStreams, "read">,
+  runId: string,
+  upTo: number,
+): Promise<void> {
   if (upTo < 1) return;
   const saved = await lastSavedSeqs(db, runId);
   let cursor: EventId = { attempt: 1, seq: saved.get(1) ?? 0 };

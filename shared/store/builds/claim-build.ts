@@ -18,7 +18,7 @@ export type ClaimedBuild = Row<typeof claimedBuild>;
 
 type BuildWorker = { worker_id: string; leaseMs: number; adapters: readonly string[] };
 
-/** A build whose workers died this often is given up. Workers that left the fleet don't count. */
+/** A build that was lost with its workers, or that they could not make, this often is given up. Workers that left the fleet don't count. */
 const mostAttempts = 3;
 
 /**
@@ -34,7 +34,9 @@ const giveUp = statement({
   name: "give-up-builds",
   takes: { most: t.integer },
   text: sql`
-    UPDATE builds SET state = 'failed', ended_at = now(), error = 'The build ended its worker ' || attempts - given_back || ' times.'
+    UPDATE builds SET state = 'failed', ended_at = now(),
+      error = 'The build was left by its workers ' || attempts - given_back || ' times. Its log ends with: '
+        || left(coalesce(substring(log from '([^\\n]+)\\n*$'), 'nothing'), 1000)
     WHERE state = 'building' AND attempts - given_back >= $most AND lease_until < now()`,
 });
 

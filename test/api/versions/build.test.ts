@@ -298,3 +298,36 @@ test("workers that leave give their builds back: others begin them at once, and 
   expect(await built("moved")).toMatchObject({ state: "ready", error: null });
   expect(await run("moved")).toMatchObject({ status: "success" });
 });
+
+test("a worker's own fault fails no version: another worker builds it, and what no worker can build fails with the reason", async () => {
+  const broken = { ...ofWorker, ENVIRONMENTS_DIR: "/dev/null" };
+  const config = { adapter_type: "python", source: "def main(input): return 1", requirements: ["greeter"] };
+  const lapse = "UPDATE builds SET lease_until = now() WHERE agent_id = $1 AND lease_until > now() AND log <> ''";
+  const leftBy = async (id: string, attempts: number) => {
+    const wanted = "SELECT 1 FROM builds WHERE agent_id = $1 AND attempts >= $2 AND log LIKE '%ENVIRONMENTS_DIR%'";
+    await waitFor(async () => (await stack.sql.query(wanted, [id, attempts])).rowCount === 1, 20_000);
+  };
+  let other = await stack.openWorker(broken);
+  await stopWorker();
+  await publish("elsewhere", config);
+  await leftBy("elsewhere", 1);
+  stopWorker = () => other.close();
+  const good = await stack.openWorker(ofWorker);
+  await stopWorker();
+  stopWorker = () => good.close();
+  await stack.sql.query(lapse, ["elsewhere"]);
+  expect(await built("elsewhere")).toMatchObject({ state: "ready", error: null });
+
+  other = await stack.openWorker(broken);
+  await stopWorker();
+  stopWorker = () => other.close();
+  await publish("nowhere", config);
+  for (const attempts of [1, 2, 3]) {
+    await leftBy("nowhere", attempts);
+    await stack.sql.query(lapse, ["nowhere"]);
+  }
+  expect(await built("nowhere")).toMatchObject({
+    state: "failed",
+    error: expect.stringMatching(/^The build was left by its workers 3 times\. Its log ends with: .*ENVIRONMENTS_DIR/),
+  });
+});

@@ -1,4 +1,4 @@
-import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
+import { measureJson } from "../../../shared/domain/json/measure-json.ts";
 import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
 import { frameFaultOf, isFrameType } from "../../channel/decode-frames.ts";
 import { foreignFrame } from "../../channel/foreign-frame.ts";
@@ -9,10 +9,14 @@ export class InvalidAnswer extends Error {
   override name = "InvalidAnswer";
 }
 
-/** Throws InvalidAnswer for JSON that is nested too deep to be read. */
-export function refuseDepth(text: string): void {
-  const depth = requestLimits.json_depth + 1;
-  if (deeperThan(text, depth)) throw new InvalidAnswer(`is nested deeper than ${requestLimits.json_depth} levels`);
+/** Throws InvalidAnswer for JSON that is nested too deep to be read, or has more values than a sandbox's frame may have. */
+export function refuseLarge(text: string): void {
+  const { json_depth, json_values } = requestLimits;
+  // The commas of a text are no values.
+  const most = { depth: json_depth + 1, values: /^\s*[[{]/.test(text) ? json_values : Infinity };
+  const { depth, values } = measureJson(text, most);
+  if (depth > most.depth) throw new InvalidAnswer(`is nested deeper than ${json_depth} levels`);
+  if (values > most.values) throw new InvalidAnswer(`has more than ${json_values} values in one piece`);
 }
 
 /**
@@ -20,7 +24,7 @@ export function refuseDepth(text: string): void {
  * output. Throws InvalidAnswer.
  */
 export function eventToFrame(text: string, event?: string): AgentFrame {
-  refuseDepth(text);
+  refuseLarge(text);
   const value = parse(text);
   if (value === undefined && event === "error") return toError({ type: "error", message: text }, text);
   if (!isObject(value)) return { type: "output", content: value === undefined ? text : value };

@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { OpenAnswer } from "../../../shared/platform/net/guarded-fetch.ts";
 import { ChannelBreach, channelBudget, type ChannelMeter, createChannelMeter } from "../../channel/channel-budget.ts";
 import type { AgentFrame } from "../../channel/frame-schema.ts";
-import { eventToFrame, InvalidAnswer, refuseDepth } from "./event-to-frame.ts";
+import { eventToFrame, InvalidAnswer, refuseLarge } from "./event-to-frame.ts";
 import { maxLineBytes, splitLines } from "../../channel/split-lines.ts";
 
 type Body = AsyncIterable<Uint8Array>;
@@ -134,7 +134,7 @@ async function* readWhole(body: Body, meter: ChannelMeter): AsyncGenerator<Agent
     await meter.pause();
   }
   const text = textOf(Buffer.concat(parts));
-  refuseDepth(text);
+  refuseLarge(text);
   let result_content: unknown;
   try {
     result_content = JSON.parse(text);

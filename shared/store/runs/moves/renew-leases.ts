@@ -1,11 +1,16 @@
 import type { Db } from "../../client.ts";
-import { listOf, t } from "../../columns.ts";
-import { sql } from "../../sql.ts";
+import { listOf, orNull, t } from "../../columns.ts";
+import { raw, type Sql, sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
 import { runIsStill } from "../run-is.ts";
 
 export type HeldRun = { id: string; attempt: number };
-export type RenewedLease = HeldRun & { cancel_requested: boolean };
+/** `cancel_asked_ms`: when somebody last asked for the run's end, epoch ms. */
+export type RenewedLease = HeldRun & { cancel_asked_ms: number | null };
+
+/** SQL: the column of that name. */
+export const cancelAskedMs = (run: string): Sql =>
+  sql`(extract(epoch FROM ${raw(run)}.cancel_requested_at) * 1000)::double precision AS cancel_asked_ms`;
 
 /**
  * Prolongs the leases of all runs that a worker holds, in one statement. A run that is missing from the answer is no
@@ -20,7 +25,7 @@ export async function renewLeases(db: Db, held: HeldRun[], leaseMs: number): Pro
 const renew = statement({
   name: "renew-leases",
   takes: { ids: listOf(t.text), attempts: listOf(t.integer), lease_ms: t.double },
-  gives: { id: t.text, attempt: t.integer, cancel_requested: t.boolean },
+  gives: { id: t.text, attempt: t.integer, cancel_asked_ms: orNull(t.double) },
   text: sql`
     WITH held AS (
       SELECT run.id FROM (SELECT * FROM unnest($ids, $attempts) AS given (id, attempt) ORDER BY id) AS given,
@@ -28,5 +33,5 @@ const renew = statement({
           WHERE runs.id = given.id AND runs.attempt = given.attempt AND ${runIsStill.running()} FOR NO KEY UPDATE) AS run
     )
     UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms' FROM held WHERE runs.id = held.id
-    RETURNING runs.id, runs.attempt, runs.cancel_requested_at IS NOT NULL AS cancel_requested`,
+    RETURNING runs.id, runs.attempt, ${cancelAskedMs("runs")}`,
 });

@@ -17,7 +17,10 @@ export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<R
   return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
 }
 
-/** Asks the worker of a running run to cancel it. `by`: who wants it; null: the service itself. Returns false when the run moved on since it was seen. */
+/**
+ * Asks the worker of a running run to cancel it. A repeat ends one that is cleaning up after an earlier cancel, where somebody wants it.
+ * `by`: who wants it; null: the service itself. Returns false when the run moved on since it was seen.
+ */
 export async function requestCancel(db: Db, { id, attempt }: RunHandle, by: string | null): Promise<boolean> {
   return (await request.count(db.sql, { id, attempt, by })) === 1;
 }
@@ -57,7 +60,7 @@ const request = statement({
   name: "request-cancel",
   takes: { id: t.text, attempt: t.integer, by: orNull(t.text) },
   text: sql`
-    UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()),
+    UPDATE runs SET cancel_requested_at = CASE WHEN cancel_requested_at IS NULL OR $by IS NOT NULL THEN now() ELSE cancel_requested_at END,
       cancel_requested_by = CASE WHEN cancel_requested_at IS NULL THEN $by ELSE cancel_requested_by END
     WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()}`,
 });

@@ -4,6 +4,7 @@ import type { GivenOptions } from "../../../schemas/request-options.ts";
 import type { Usage } from "../../../schemas/run-event.ts";
 import { orNull, type Row, t } from "../../columns.ts";
 import { literal, perRow, raw, type Sql, sql } from "../../sql.ts";
+import { cancelAskedMs } from "../moves/renew-leases.ts";
 import { messageBytes } from "../../threads/message-bytes.ts";
 import type { Grant, NewRun } from "./insert-run.ts";
 import { statusAfter } from "../moves/move-runs.ts";
@@ -36,6 +37,8 @@ export const claimedRun = {
   traceparent: orNull(t.text),
   /** Whether somebody has asked for its end before it was claimed. */
   cancel_requested: t.boolean,
+  /** When somebody last asked for its end, epoch ms. */
+  cancel_asked_ms: orNull(t.double),
   /** The run that has started it. */
   parent_run_id: orNull(t.text),
   /** Why it waited before its first claim, when that was said in its stream. */
@@ -71,7 +74,7 @@ export const selectClaimed = (of: string): Sql => sql`
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.lost_attempts, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
       c.input_payload, c.history, c.state_snapshot, c.metadata, c.request_options, c.traceparent,
-      c.cancel_requested_at IS NOT NULL AS cancel_requested, c.parent_run_id, c.wait_reason,
+      c.cancel_requested_at IS NOT NULL AS cancel_requested, ${cancelAskedMs("c")}, c.parent_run_id, c.wait_reason,
       a.revision AS agent_revision, s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,
       CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (
@@ -126,6 +129,7 @@ export const grantedRun = (run: NewRun, { agent_revision, agent_secrets }: Grant
   request_options: run.request_options,
   traceparent: run.traceparent,
   cancel_requested: false,
+  cancel_asked_ms: null,
   parent_run_id: null,
   wait_reason: null,
   agent_revision,

@@ -40,8 +40,8 @@ const readGranted = statement({
     SELECT claimed.*, (extract(epoch FROM granted.lease_until - now()) * 1000)::double precision AS lease_left_ms FROM claimed JOIN granted USING (id)`,
 });
 
-/** Returns runs that are this worker's in their first attempt: it may not have heard of those that were granted. */
-export async function findFirstAttemptsOf(db: Db, worker_id: string): Promise<string[]> {
+/** Returns runs that are this worker's in their first attempt, and may have been granted: it may not have heard of those. */
+export async function findGrantableOf(db: Db, worker_id: string): Promise<string[]> {
   return (await runsOfWorker.rows(db.sql, { worker_id })).map(({ id }) => id);
 }
 
@@ -49,5 +49,5 @@ const runsOfWorker = statement({
   name: "find-runs-of-worker",
   takes: { worker_id: t.text },
   gives: { id: t.text },
-  text: sql`SELECT id FROM runs WHERE ${runIs.running()} AND worker_id = $worker_id AND attempt = 1`,
+  text: sql`SELECT id FROM runs WHERE ${runIs.running()} AND worker_id = $worker_id AND attempt = 1 AND lifecycle = 'serverless'`,
 });

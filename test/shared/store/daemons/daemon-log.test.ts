@@ -46,6 +46,41 @@ test("a log of long lines is written in small chunks, and a page of one line rea
   expect(rest.bytes).toBeLessThan(512 * 1024);
 });
 
+test("a daemon that prints faster than Postgres writes fills no memory: what has no room is dropped, and the log says so", async () => {
+  let answer = (): void => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const query = (...args: unknown[]): unknown =>
+    answered.then((): unknown => Reflect.apply(db.sql.query.bind(db.sql), null, args));
+  const slow = { ...db, sql: { query } as unknown as typeof db.sql };
+  const log = openDaemonLog({ db: slow, log: createLog("worker", "error") }, daemon);
+  log.add("stdout", "first");
+  void log.flush();
+  for (let burst = 0; burst < 5; burst += 1) {
+    await Promise.resolve();
+    for (let n = 0; n < 1_500; n += 1) log.add("stdout", "printed");
+    void log.flush();
+  }
+  // Long lines have less room.
+  answer();
+  await log.flush();
+  for (let n = 0; n < 1_000; n += 1) log.add("stdout", "y".repeat(16_384));
+  await log.close();
+  const seen = new Map<string, number>();
+  for (let after = start, more = true; more;) {
+    const { data, has_more } = await read(1_000, after);
+    for (const { message } of data) seen.set(message.slice(0, 20), (seen.get(message.slice(0, 20)) ?? 0) + 1);
+    after = { attempt: 1, seq: Number(data.at(-1)?.id.split("-")[1]) };
+    more = has_more;
+  }
+  expect(Object.fromEntries(seen)).toEqual({
+    first: 1,
+    printed: 2_000,
+    "5500 lines were drop": 1,
+    [`${"y".repeat(20)}`]: 256,
+    "744 lines were dropp": 1,
+  });
+});
+
 test("chunks of an earlier release fill a page and no more", async () => {
   const lines = (from: number) =>
     Array.from({ length: 200 }, (_, n) => {
