@@ -109,6 +109,7 @@ export const errorKinds = {
       run_already_ended: "The run has ended with another status.",
       run_id_taken: "The run id belongs to another request.",
       run_not_ended: "The run has not ended.",
+      parent_not_ended: "The run that has started the run has not ended, and may read its result.",
       run_not_interrupted: "The run is not waiting for an answer.",
       run_not_running: "The run is not running.",
       still_running: "The job's previous run has not ended, and the overlap policy is skip.",

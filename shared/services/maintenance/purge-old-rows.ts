@@ -11,7 +11,7 @@ import type { Config } from "../../platform/config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";
 import { repeatInTurns } from "./repeat-batches.ts";
 
-/** Rows a statement. So few that no other statement waits long for their locks. */
+/** Rows a statement at most. So few that no other statement waits long for their locks. */
 const limit = 500;
 
 /** Deletes rows whose retention is over. A run's stream in Redis expires by itself, minutes after the run's end. */

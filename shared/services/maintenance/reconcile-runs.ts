@@ -8,6 +8,7 @@ import { requeueLostRuns } from "../../store/runs/moves/requeue-run.ts";
 import { wakeRuns } from "../../store/runs/moves/suspend-run.ts";
 import { releaseRuns } from "../../store/runs/moves/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";
+import { tryEach } from "./try-each.ts";
 
 const batch = 100;
 /** Many may be due at a full hour. */
@@ -25,17 +26,16 @@ export const reconcileRuns: InternalJob = {
   async run(deps, { dry_run }) {
     if (dry_run) return { lost: await countLostRuns(deps.db) };
     const counts = { requeued: 0, ended: 0, released: 0, woken: 0 };
-    const requeued: string[] = [];
-    for (const run of await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs })) {
-      deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
-      const { outcome } = run;
-      if (outcome === "requeued") {
-        counts.requeued += 1;
-        requeued.push(run.id);
-      } else if (await giveUpRun(deps, { ...run, outcome }, workerLost)) counts.ended += 1;
-    }
+    const lost = await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs });
+    for (const { id, attempt, outcome } of lost)
+      deps.log.warn({ run_id: id, attempt, outcome }, "a run's worker was lost");
+    const requeued = lost.filter(({ outcome }) => outcome === "requeued").map(({ id }) => id);
+    counts.requeued = requeued.length;
     // Not awaited: a slow or unreachable Redis must not delay the next run.
     void nudgeRuns(deps, requeued);
+    counts.ended = await tryEach(deps.log, lost, async ({ outcome, ...run }) =>
+      outcome === "requeued" ? false : giveUpRun(deps, { ...run, outcome }, workerLost),
+    );
     for (let due = batch; due === batch;) {
       const released = await releaseRuns(deps.db, batch);
       void nudgeRuns(deps, released);
