@@ -6,7 +6,7 @@ const shared = [
     "channel",
     "step-values",
     "rehearsal",
-    "together",
+    "wait-conditions",
     "step-files",
     "steps",
     "waits",
