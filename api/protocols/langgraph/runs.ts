@@ -15,6 +15,7 @@ import { readRun } from "../../../shared/store/runs/read/read-run.ts";
 import { readRunStates } from "../../../shared/store/runs/read/read-run-states.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../../context.ts";
+import { requireScope } from "../../http/authorize.ts";
 import type { Operation } from "../../http/define-operation.ts";
 import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
@@ -275,6 +276,7 @@ const joins = [
     async handle(ctx: Deps, input) {
       const { caller, query, holdOpen, untilGone } = input;
       const { run_id } = input.params;
+      if (query.cancel_on_disconnect) requireScope(caller, "runs:write");
       const run = await findRun(ctx.db, run_id, threadOf(input.params), caller.owner);
       holdOpen();
       if (query.cancel_on_disconnect)
