@@ -106,3 +106,30 @@ describe("a worker whose connection to Postgres is cut", () => {
     expect(await readEvents(await resume(url, body.run_id))).toEqual(events);
   });
 });
+
+test("a worker that leaves gives a run back though the statement's first answer is lost: uncharged, and with its time in the queue anew", async () => {
+  const behind = await startBehindProxies(stack, "worker", { SHUTDOWN_GRACE_MS: "100" });
+  const waits = py`
+    import time
+    def main(input, context):
+        time.sleep(60 if context.attempt == 1 else 0)
+  `;
+  const agent_id = await makeAgent(url, waits, { limits: { queue_ttl_ms: 3_000 }, max_attempts: 1 });
+  const response = await execute(url, { agent_id, version: "current", input_payload: {} });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const watching = readEvents(response);
+  const read = async (what: string): Promise<unknown> =>
+    (await stack.sql.query<{ is: unknown }>(`SELECT ${what} AS "is" FROM runs WHERE id = $1`, [runId])).rows[0]?.is;
+  // It has run for longer than it may be queued.
+  await expect.poll(() => read("status = 'running' AND expires_at < now()"), { timeout: 30_000 }).toBe(true);
+  const next = await stack.start("worker");
+  const wasCut = behind.postgres.cutAt("give-back-run", "before");
+  await behind.member.stop("SIGTERM");
+  await wasCut;
+  const events = await watching;
+  await next.stop("SIGKILL");
+  await behind.close();
+  expect(events.at(-1)).toMatchObject({ event: "run.success", data: { attempt: 2 } });
+  expect(await movesOf(runId)).toEqual(["queued", "running", "queued", "running", "success"]);
+  expect(await read("expires_at > created_at + interval '6 s'")).toBe(true);
+}, 60_000);

@@ -2,7 +2,7 @@ import { queueTtlMs } from "../../shared/domain/run/run-limits.ts";
 import { terminalEvent } from "../../shared/domain/run/terminal-event.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { trace } from "../../shared/platform/run-trace-marks.ts";
-import type { OpenInterrupt, RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
+import type { OpenInterrupt, RunEventBody, StreamEvent, Usage } from "../../shared/schemas/run-event.ts";
 import { storedKey } from "../../shared/services/journal/entry.ts";
 import { answerUrlOf } from "../../shared/services/runs/answer-url.ts";
 import { addLateUsage } from "../../shared/store/runs/moves/add-late-usage.ts";
@@ -12,6 +12,7 @@ import { continueRun } from "../../shared/store/runs/moves/continue-run.ts";
 import { finalizeRun } from "../../shared/store/runs/moves/finalize-run.ts";
 import { interruptRun } from "../../shared/store/runs/moves/interrupt-run.ts";
 import { giveBackRun, restartRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { scheduleRun } from "../../shared/store/runs/moves/schedule-run.ts";
 import { suspendRun } from "../../shared/store/runs/moves/suspend-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
@@ -35,8 +36,7 @@ type CommitOutcome = { next_run_id: string | null; enqueued?: boolean };
  */
 export async function commitEnding(deps: Deps, ended: EndedRun, ending: Ending): Promise<boolean> {
   if (ending.kind === "leave") {
-    // The run may have been ended from outside, by somebody who could not know what its process used.
-    if (ending.usage) await addLateUsage(deps.db, ended.attempt, ending.usage).catch(() => undefined);
+    await addUsage(deps, ended.attempt, ending.usage);
     return true;
   }
   if (ending.kind === "give_back") {
@@ -53,13 +53,18 @@ export async function commitEnding(deps: Deps, ended: EndedRun, ending: Ending):
   return ending.kind === "interrupt" ? interrupt(deps, ended, ending) : retry(deps, ended, ending);
 }
 
+/** The run may have been ended from outside, by somebody who could not know what its process used. */
+async function addUsage({ db }: Pick<Deps, "db">, run: HeldRun, usage: Usage | null): Promise<void> {
+  if (usage) await addLateUsage(db, run, usage).catch(() => undefined);
+}
+
 /** A draining worker's run goes to another one, uncharged. */
 export async function giveBack(
   { db, nudge }: Pick<Deps, "db" | "nudge">,
   { attempt, output }: { attempt: { id: string; attempt: number }; output: RunOutput },
 ): Promise<void> {
   await saveRest(db, attempt.id, output);
-  if (await giveBackRun(db, attempt, "drained")) await nudge(attempt.id);
+  if (await untilPostgresAnswers(() => giveBackRun(db, attempt, "drained"))) await nudge(attempt.id);
 }
 
 /** The run goes on as a fresh one, with an empty journal. Returns false when somebody has asked to cancel it. */
@@ -123,6 +128,7 @@ async function finish(
   const { length } = ended.output.sent();
   if (isCommitted)
     deps.compactor.add({ id: attempt.id, attempt: attempt.attempt, length, pieces: ended.output.pieces() });
+  else await addUsage(deps, attempt, outcome.usage);
 }
 
 /** True when no other run can wait for the run's end. */

@@ -3,6 +3,7 @@ import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
 import { loseRun } from "../../shared/store/runs/moves/requeue-run.ts";
 import { nextMessage } from "../../shared/store/runs/queue/find-queued-runs.ts";
 import { giveBackRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
@@ -63,7 +64,7 @@ export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox 
   /** What becomes of a message whose process ended. */
   async function settle(run: HeldRun, fault: unknown): Promise<void> {
     if (!(fault instanceof DaemonLost)) return loseAttempt(ctx, run, fault);
-    if (options.endedByUs()) await giveBackRun(ctx.db, run, "daemon_stopped");
+    if (options.endedByUs()) await untilPostgresAnswers(() => giveBackRun(ctx.db, run, "daemon_stopped"));
     else await chargeMessage(ctx, run, options.unreadError() ?? crashOf(fault));
   }
   async function work(): Promise<void> {

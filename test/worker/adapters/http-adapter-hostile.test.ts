@@ -49,7 +49,11 @@ const cases: [name: string, say: Say, message: string][] = [
   ],
   ["JSON of 300,000 values", whole("application/json", many), "more than 250000 values"],
   ["a JSON line of 300,000 values", whole(ndjson, `{"type":"output","content":${many}}\n`), "more than 250000 values"],
-  ["an event of 300,000 values", whole(sse, `data: {"type":"result","result_content":${many}}\n\n`), "more than 250000"],
+  [
+    "an event of 300,000 values",
+    whole(sse, `data: {"type":"result","result_content":${many}}\n\n`),
+    "more than 250000",
+  ],
   ["an event that is deep though it looks like text", whole(sse, `data: ${"[".repeat(200_000)}\n\n`), "nested deeper"],
   ["endless newlines as events", endless(sse, "\n"), "more than 1000000 lines"],
   ["endless carriage returns as events", endless(sse, "\r"), "longer than"],

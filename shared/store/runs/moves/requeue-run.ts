@@ -1,6 +1,7 @@
+import { queueTtlMs } from "../../../domain/run/run-limits.ts";
 import type { Db } from "../../client.ts";
 import { orNull, t } from "../../columns.ts";
-import { sql } from "../../sql.ts";
+import { literal, perRow, sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
 import type { SeenRun } from "./finalize-run.ts";
 import { moveRuns } from "./move-runs.ts";
@@ -21,11 +22,21 @@ export async function giveBackRun(db: Db, { id, attempt }: HeldRun, reason: Give
   return (await giveBack.first(db.sql, { id, attempt, reason })) !== null;
 }
 
+/**
+ * SQL: sets when the run expires: it may wait in the queue for as long as its request and its version's config let it, whatever time it has
+ * run before.
+ */
+const expiresAnew = sql`expires_at = greatest(runs.expires_at, now() + coalesce(
+        least((runs.request_options ->> 'queue_ttl_ms')::double precision, (
+          SELECT (v.config -> 'limits' ->> 'queue_ttl_ms')::double precision FROM agent_versions v
+          WHERE v.agent_id = runs.agent_id AND v.version = runs.version ${perRow})),
+        ${literal(queueTtlMs)}) * interval '1 ms')`;
+
 const giveBack = statement({
   name: "give-back-run",
   takes: { id: t.text, attempt: t.integer, reason: t.text },
   gives: { id: t.text },
-  text: sql`WITH ${moveRuns("give_back", { reason: sql`$reason` })} SELECT id FROM moved`,
+  text: sql`WITH ${moveRuns("give_back", { set: expiresAnew, reason: sql`$reason` })} SELECT id FROM moved`,
 });
 
 /** Puts a run back whose step ran over its time: it goes on by its journal. Returns false when it was no longer its own. */
@@ -37,10 +48,10 @@ const restart = statement({
   name: "restart-run",
   takes: { id: t.text, attempt: t.integer },
   gives: { id: t.text },
-  text: sql`WITH ${moveRuns("restart", {})} SELECT id FROM moved`,
+  text: sql`WITH ${moveRuns("restart", { set: expiresAnew })} SELECT id FROM moved`,
 });
 
-const charge = sql`lost_attempts = lost_attempts + 1`;
+const charge = sql`lost_attempts = lost_attempts + 1, ${expiresAnew}`;
 
 export type LostOutcome = "requeued" | "exhausted" | "cancelling";
 
