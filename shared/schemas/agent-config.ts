@@ -49,7 +49,7 @@ export const approvalRule = z.strictObject(
   { error: "must have nothing but `method`, `host` and `path`" },
 );
 
-/** Returns an entrypoint with its path as files are named: `./src/index.ts:main` is `src/index.ts:main`. */
+/** Returns an entrypoint with its path as files are named: `./main.py:main` is `main.py:main`. */
 function plainEntrypoint(entrypoint: string): string {
   const [path = "", ...name] = entrypoint.split(":");
   const parts = path.split("/").filter((part) => part !== "." && part !== "");
