@@ -24,7 +24,7 @@ const read = statement({
   takes: { id: t.text },
   gives: spent,
   text: sql`
-    SELECT now, coalesce(${usageWithCalls()}, usage) AS usage, (coalesce(duration_ms, 0) + CASE WHEN ${runIs.running()} THEN
+    SELECT now, coalesce(${usageWithCalls}, usage) AS usage, (coalesce(duration_ms, 0) + CASE WHEN ${runIs.running()} THEN
         round(greatest(0, extract(epoch FROM now - begun.at) * 1000)) ELSE 0 END)::float8 AS duration_ms
     FROM runs CROSS JOIN clock_timestamp() AS now LEFT JOIN LATERAL (
       SELECT at FROM run_transitions WHERE run_id = runs.id AND "to" = ${literal(running)} ORDER BY seq DESC LIMIT 1)
