@@ -346,6 +346,51 @@ test("a person's yes is for one call, whatever it is answered, unless the servic
   expect([again.at(-1)?.event, provider.calls.length]).toEqual(["run.interrupted", 2]);
 });
 
+/** Pays as often as it is told, says how it was answered, and may fail then. */
+const pays = py`
+  import json, os, urllib.request
+  from urllib.error import HTTPError
+  def pay():
+      request = urllib.request.Request(os.environ["SHOP_BASE_URL"] + "/orders/echo", b'{"usd":5}', {"content-type": "application/json"})
+      try:
+          with urllib.request.urlopen(request, timeout=20) as answer: return answer.status
+      except HTTPError as error: return error.code
+  def main(input):
+      paid = [pay() for _ in range(input["times"])]
+      if input.get("fails"): raise ValueError("after it has paid")
+      return paid
+`;
+
+async function asksToPay(input_payload: object, config: object = {}) {
+  await call(url, "PUT", "/v1/connections/shop?user_id=tester", { base_url: provider.url, kind: "bearer", secret });
+  const asked = { connections: ["shop"], approvals: [{ path: "/orders/*" }], ...config };
+  const agent_id = await makeAgent(url, pays, asked);
+  provider.calls.length = 0;
+  const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload }));
+  expect([events.at(-1)?.event, provider.calls.length]).toEqual(["run.interrupted", 0]);
+  const run_id = String(events[0]?.data["run_id"]);
+  let last = events.at(-1)?.id;
+  return async () => {
+    expect((await answerRun(url, run_id, { response: { approved: true } })).status).toBe(202);
+    const more = await readEvents(await resume(url, run_id, last));
+    last = more.at(-1)?.id;
+    return more.at(-1);
+  };
+}
+
+test("a call that a person has let go isn't made again, however often its run fails after it", async () => {
+  const approve = await asksToPay({ times: 1, fails: true }, { retry: { max_attempts: 4, delay_ms: 0 } });
+  expect([(await approve())?.event, provider.calls.length]).toEqual(["run.error", 1]);
+});
+
+test("a call that breaks off after it has left uses up its yes: another try needs a new one", async () => {
+  const approve = await asksToPay({ times: 2 });
+  provider.next.push((res) => void res.destroy());
+  expect([(await approve())?.event, provider.calls.length]).toEqual(["run.interrupted", 1]);
+  const end = await approve();
+  expect([end?.data["result_content"], provider.calls.length]).toEqual([{ output: [502, 200] }, 2]);
+});
+
 test("a call that its run doesn't wait for is metered by itself", async () => {
   const agent_id = await makeAgent(
     url,
@@ -437,7 +482,16 @@ const endedCall = (run_id: string, number: number, counted: string | null): NewC
     host: "h",
     path: "/",
   },
-  ...{ status: 200, model: "m", counted, cached_tokens: 0, cost_micro_usd: null, duration_ms: 1, recorded: false },
+  ...{
+    status: 200,
+    model: "m",
+    counted,
+    is_untold: counted === "unknown",
+    cached_tokens: 0,
+    cost_micro_usd: null,
+    duration_ms: 1,
+    recorded: false,
+  },
   ...{ input_tokens: counted === "metered" ? 20 : 0, output_tokens: counted === "metered" ? 10 : 0 },
   ...{ request_bytes: 1, response_bytes: 1, open_key: null },
 });

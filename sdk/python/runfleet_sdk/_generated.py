@@ -3015,8 +3015,8 @@ class RunCall(TypedDict):
     """Null: the service didn't answer."""
     model: str | None
     counted: Literal["metered", "estimated", "unknown"] | None
-    """metered: the service's own count. estimated: the answer was cut. unknown: it was lost with its
-    gateway, and isn't billed. Null: the call has no tokens.
+    """metered: the service's own count. estimated: the answer was cut, or doesn't tell its usage. unknown:
+    the call left and wasn't answered, and isn't billed. Null: the call has no tokens.
     """
     input_tokens: int
     cached_tokens: int

@@ -2531,7 +2531,7 @@ export type RunCall = {
   /** Null: the service didn't answer. */
   status: number | null;
   model: string | null;
-  /** metered: the service's own count. estimated: the answer was cut. unknown: it was lost with its gateway, and isn't billed. Null: the call has no tokens. */
+  /** metered: the service's own count. estimated: the answer was cut, or doesn't tell its usage. unknown: the call left and wasn't answered, and isn't billed. Null: the call has no tokens. */
   counted: "metered" | "estimated" | "unknown" | null;
   input_tokens: number;
   /** Of the input: what the service had in its cache. */

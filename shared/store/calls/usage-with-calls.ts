@@ -4,7 +4,7 @@ import { type Sql, sql } from "../sql.ts";
  * SQL: a usage of the row of `runs`, as its attempts have told it, with its calls that none of them has told of: an attempt that is
  * lost, or under way, tells nothing, and one that ends doesn't tell of a call that is read on. Null where each counted call was told.
  */
-export const usageWithCalls = (told: Sql = sql`runs.usage`): Sql => sql`(
+export const usageWithCallsOf = (told: Sql): Sql => sql`(
       SELECT (told.usage || jsonb_object_agg(name, coalesce((told.usage ->> name)::numeric, 0) + untold)
         || jsonb_build_object('metered', jsonb_object_agg(name, coalesce((told.usage -> 'metered' ->> name)::numeric, 0) + untold)))::json
       FROM (SELECT coalesce((${told})::jsonb, '{}') AS usage) AS told, (
@@ -16,3 +16,6 @@ export const usageWithCalls = (told: Sql = sql`runs.usage`): Sql => sql`(
       ) AS rest
       WHERE input_tokens IS NOT NULL GROUP BY told.usage
       HAVING sum(untold) FILTER (WHERE name <> 'cost_usd') > 0)`;
+
+/** SQL: the same of the usage in the row itself. */
+export const usageWithCalls: Sql = usageWithCallsOf(sql`runs.usage`);

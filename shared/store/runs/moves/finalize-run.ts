@@ -4,7 +4,7 @@ import { type Cause, transitions } from "../../../domain/run/transitions.ts";
 import type { NotificationRecord } from "../../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../../schemas/run-event.ts";
 import { insertUsageRecords } from "../../billing/insert-usage-records.ts";
-import { usageWithCalls } from "../../calls/usage-with-calls.ts";
+import { usageWithCalls, usageWithCallsOf } from "../../calls/usage-with-calls.ts";
 import type { Batch } from "../../batch.ts";
 import type { Db, Queryable } from "../../client.ts";
 import { orNull, type Row, t } from "../../columns.ts";
@@ -150,8 +150,8 @@ const takesOver = (cause: Finalization["cause"]): Sql => (cause === "finish" ? s
 /** A usage that its own worker tells may lack a call that was written meanwhile. */
 const usageOf = (cause: Finalization["cause"]): Sql =>
   cause === "finish"
-    ? sql`coalesce(${usageWithCalls(sql`coalesce(input.usage, runs.usage)`)}, input.usage, runs.usage)`
-    : sql`coalesce(input.usage, ${usageWithCalls()}, runs.usage)`;
+    ? sql`coalesce(${usageWithCallsOf(sql`coalesce(input.usage, runs.usage)`)}, input.usage, runs.usage)`
+    : sql`coalesce(input.usage, ${usageWithCalls}, runs.usage)`;
 
 /** The parts of every end. */
 const endRuns = (cause: Finalization["cause"]): Sql[] => [

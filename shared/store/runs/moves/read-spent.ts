@@ -28,7 +28,7 @@ const read = statement({
   takes: { id: t.text },
   gives: spent,
   text: sql`
-    SELECT now, coalesce(${usageWithCalls()}, usage) AS usage,
+    SELECT now, coalesce(${usageWithCalls}, usage) AS usage,
       least(${literal(maxDurationMs)}, coalesce(duration_ms, 0) + CASE WHEN ${runIs.running()} THEN
         round(greatest(0, extract(epoch FROM least(now, lease_until) - begun.at) * 1000)) ELSE 0 END)::float8 AS duration_ms
     FROM runs CROSS JOIN clock_timestamp() AS now LEFT JOIN LATERAL (
