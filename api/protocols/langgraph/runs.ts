@@ -22,7 +22,7 @@ import type { FollowedRun } from "../../stream/respond-run.ts";
 import { lastEventIdHeader } from "../../stream/last-event-id.ts";
 import type { RespondDeps } from "../../stream/respond-sse.ts";
 import { countedPage, defineRoute, notSupported, select } from "./define-route.ts";
-import type { RunView } from "./project-run.ts";
+import type { RunView } from "./run-stream.ts";
 import { locationOf, streamRun, waitForRun } from "./respond-run.ts";
 import { refuseUnsupported, runBody, toExecuteRequest, withTheirFields } from "./run-request.ts";
 import { cancelWhenGone, type StartDeps, startRun } from "./start-run.ts";

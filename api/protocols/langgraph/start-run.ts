@@ -10,7 +10,7 @@ import type { RequestInfo } from "../../http/request-info.ts";
 import { acceptAndFollow } from "../../stream/accept-and-follow.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { resumeAndFollow } from "../../stream/resume-and-follow.ts";
-import type { RunView } from "./project-run.ts";
+import type { RunView } from "./run-stream.ts";
 import { refuseUnsupported, type RunBody, toExecuteRequest, withTheirFields } from "./run-request.ts";
 import { checkpointId, refusePast } from "./thread-state.ts";
 import type { Values } from "./grow-values.ts";

@@ -8,7 +8,7 @@ import { readThreadTranscripts } from "../../../shared/store/threads/read-transc
 import { readNewestMessages, type ThreadMessageRow } from "../../../shared/store/threads/read-newest-messages.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { Message } from "./messages.ts";
-import { projectRun } from "./project-run.ts";
+import { projectRun } from "./run-stream.ts";
 
 /** What is read of a thread's messages at most, in bytes: of one thread, and of all threads or states of one list. */
 const mostBytes = { one: 1024 * 1024, list: 8 * 1024 * 1024 };

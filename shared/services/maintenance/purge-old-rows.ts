@@ -15,7 +15,7 @@ import { repeatInTurns } from "./repeat-batches.ts";
 const limit = 500;
 
 /** Deletes rows whose retention is over. A run's stream in Redis expires by itself, minutes after the run's end. */
-export const purgeTranscripts: InternalJob = {
+export const purgeOldRows: InternalJob = {
   name: "purge-transcripts",
   summary:
     "Deletes rows whose retention is over: transcripts, artifacts, delivery logs, expired keys, old audit entries and others.",

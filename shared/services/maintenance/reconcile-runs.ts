@@ -4,7 +4,7 @@ import { reconcileChildRuns } from "../children/reconcile-child-runs.ts";
 import { giveUpRun } from "../runs/give-up-run.ts";
 import { nudgeRuns } from "../runs/nudge-run.ts";
 import { countLostRuns } from "../../store/runs/moves/overdue-runs.ts";
-import { requeueLostRuns } from "../../store/runs/moves/requeue-run.ts";
+import { requeueLostRuns } from "../../store/runs/moves/lose-run.ts";
 import { wakeRuns } from "../../store/runs/moves/suspend-run.ts";
 import { releaseRuns } from "../../store/runs/moves/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";
