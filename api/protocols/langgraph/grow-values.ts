@@ -15,9 +15,9 @@ export type GrowingValues = {
 };
 
 /** Returns values that begin as the given ones. */
-export function growValues({ messages: begun, ...first }: Values = {}): GrowingValues {
-  const fields = new Map<string, unknown>(Object.entries(first));
-  let hasMessages = begun !== undefined;
+export function growValues(begun: Values = {}): GrowingValues {
+  /** `messages` has its place here, and its value below. */
+  const fields = new Map<string, unknown>(Object.entries(begun));
   const messages: Message[] = [];
   /** The places of messages, by their id. */
   const places = new Map<string, number>();
@@ -34,7 +34,7 @@ export function growValues({ messages: begun, ...first }: Values = {}): GrowingV
     const { messages: some, ...others } = added as Record<string, unknown>;
     addFields(others);
     if (some === undefined) return;
-    hasMessages = true;
+    fields.set("messages", null);
     for (const message of toMessages(some, place)) put(message);
   }
   /**
@@ -43,7 +43,7 @@ export function growValues({ messages: begun, ...first }: Values = {}): GrowingV
    */
   function addGraphResult(runId: string, { messages: some, ...others }: Record<string, unknown>): void {
     addFields(others);
-    hasMessages = true;
+    fields.set("messages", null);
     /** The places of the input's messages, by what they say; the first one last. */
     const inputs = new Map<string, number[]>();
     for (const [at, message] of [...messages.entries()].toReversed()) {
@@ -67,7 +67,7 @@ export function growValues({ messages: begun, ...first }: Values = {}): GrowingV
     for (const message of added) put(message);
   }
 
-  for (const message of begun ?? []) put(message);
+  for (const message of begun.messages ?? []) put(message);
   return {
     add,
     addResult(runId, result, spoken = []) {
@@ -77,7 +77,7 @@ export function growValues({ messages: begun, ...first }: Values = {}): GrowingV
       const more = text === null || text === "" ? spoken : [aiMessage(`${runId}-out`, text)];
       add(more.length > 0 ? { ...given, messages: more } : given, runId);
     },
-    copy: () => ({ ...Object.fromEntries(fields), ...(hasMessages ? { messages: [...messages] } : {}) }),
+    copy: () => ({ ...Object.fromEntries(fields), ...(fields.has("messages") ? { messages: [...messages] } : {}) }),
   };
 }
 
