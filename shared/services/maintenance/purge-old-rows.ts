@@ -6,7 +6,7 @@ import {
   agingRuns,
   spentRows,
 } from "../../store/retention/retention-policy.ts";
-import { countPurgeableRuns, purgeTranscripts as purgeBatch } from "../../store/retention/purge-transcripts.ts";
+import { countPurgeableRuns, purgeTranscripts } from "../../store/retention/purge-transcripts.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";
 import { repeatInTurns } from "./repeat-batches.ts";
@@ -26,7 +26,7 @@ export const purgeOldRows: InternalJob = {
     if (!dry_run)
       return repeatInTurns(
         [
-          { name: "transcripts", batch: (rows) => purgeBatch(db, days, rows) },
+          { name: "transcripts", batch: (rows) => purgeTranscripts(db, days, rows) },
           ...ages.map(([kind, age]) => ({
             name: kind.name,
             batch: (rows: number) => purgeRows(db, kind, age, rows),
