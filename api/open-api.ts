@@ -31,6 +31,7 @@ export async function openApi(config: Config, log: Log, tracing: Tracing | null)
     context,
     guards: context.guards,
     gate: config.http.gate,
+    trustedProxies: config.http.trustedProxies,
     log,
     metrics: createRequestMetrics(context.processMetrics),
     spans: tracing && createRequestSpans(tracing),

@@ -28,7 +28,8 @@ function readList(folder: string, path: string, from: readonly string[]): string
       return readList(folder, other, [...from, path]);
     }
     // The folder's own code is sent anyway.
-    if (/^(-e\s*|--editable[= ]\s*)?\.(\[[^\]]*\])?$/.test(wanted)) return readPyproject(folder) ?? [];
+    const [itself, extras = ""] = /^(?:-e\s*|--editable[= ]\s*)?\.(?:\[([^\]]*)\])?$/.exec(wanted) ?? [];
+    if (itself !== undefined) return readPyproject(folder, extras.split(",")) ?? [];
     if (wanted.startsWith("-"))
       refuse(at, `an option can't be sent: '${wanted}'. The worker's own index is used. Remove the line.`);
     if (/(^|@\s*)(git\+|https?:|file:)|^\.{0,2}\//.test(wanted))
@@ -60,18 +61,32 @@ function joinLines(text: string): { text: string; at: number }[] {
   return lines;
 }
 
-/** Reads the one list `dependencies` of the table [project]; its items are strings without escapes. */
-function readPyproject(folder: string): string[] | undefined {
+/** Returns the list `dependencies` of the table [project], and those of its extras. */
+function readPyproject(folder: string, extras: string[] = []): string[] | undefined {
   const path = join(folder, "pyproject.toml");
   const toml = existsSync(path) ? decode(readFileSync(path)).replaceAll("\r\n", "\n") : "";
-  const table = /^\[project\]\s*$([\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(toml)?.[1];
-  const list = /^dependencies\s*=\s*\[((?:"[^"]*"|'[^']*'|#.*|[^\]"'#])*)\]/m.exec(table ?? "")?.[1];
-  if (list !== undefined)
-    return [...list.matchAll(/#.*|"([^"]*)"|'([^']*)'/g)].flatMap(([, one, other]) => one ?? other ?? []);
+  const dependencies = readToml(toml, "project").get("dependencies");
+  if (dependencies !== undefined) {
+    const optional = readToml(toml, "project.optional-dependencies");
+    return [dependencies, ...extras.map((extra) => optional.get(extra.trim()) ?? [])].flat();
+  }
   if (/^\[tool\.poetry\.dependencies\]/m.test(toml))
     throw new Fault(
       "usage",
       "pyproject.toml names its packages in [tool.poetry.dependencies], which is Poetry's own. Write them to requirements.txt: poetry export -o requirements.txt",
     );
   return undefined;
+}
+
+/** Returns the lists of a table, by name; their items are strings without escapes. */
+function readToml(toml: string, name: string): Map<string, string[]> {
+  const head = `[${name}]`.replaceAll(/[[\].]/g, "\\$&");
+  const table = new RegExp(`^${head}\\s*$([\\s\\S]*?)(?=^\\[|(?![\\s\\S]))`, "m").exec(toml)?.[1] ?? "";
+  const lists = table.matchAll(/^"?([\w.-]+)"?\s*=\s*\[((?:"[^"]*"|'[^']*'|#.*|[^\]"'#])*)\]/gm);
+  return new Map(
+    [...lists].map(([, key = "", list = ""]) => [
+      key,
+      [...list.matchAll(/#.*|"([^"]*)"|'([^']*)'/g)].flatMap(([, one, other]) => one ?? other ?? []),
+    ]),
+  );
 }

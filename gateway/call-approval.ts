@@ -2,21 +2,18 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { needsApproval } from "../shared/domain/connection/approval-rule.ts";
 import type { CallAsked, CallRecord, GatewayRun } from "../shared/schemas/gateway.ts";
+import { methodsInFields } from "./method-override.ts";
 import type { CallRefusal } from "./show-refusal.ts";
-
-/** Fields in which some services take another method than the request's. */
-const methodFields = ["x-http-method-override", "x-http-method", "x-method-override"];
 
 /** Returns whether a person is asked before a call leaves, or why the call can't be. */
 export function asksPerson(
-  req: Pick<IncomingMessage, "method" | "headers">,
+  req: Pick<IncomingMessage, "method" | "rawHeaders">,
   url: URL,
   { approvals }: GatewayRun,
 ): boolean | CallRefusal {
   if (approvals.length === 0) return false;
-  const named = methodFields.map((name) => req.headers[name]).filter((value) => value !== undefined);
-  const methods = [req.method ?? "GET", ...named.map((value) => String(value).trim())];
-  const isAsked = needsApproval(approvals, { methods, url });
+  const named = methodsInFields(req.rawHeaders);
+  const isAsked = needsApproval(approvals, { methods: [req.method ?? "GET", ...named], url });
   return isAsked && named.length > 0 ? twoMethods : isAsked;
 }
 

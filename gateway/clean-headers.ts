@@ -18,17 +18,20 @@ const reasonPhrase = /^[\t\x20-\x7e\x80-\xff]{1,128}$/;
 /** A message's fields in Node's flat form: name, value, name, value. */
 export type RawHeaders = readonly string[];
 
+/** Returns a field's name as a service may read it: without case, and `_` as `-`. */
+export const plainName = (name: string): string => name.toLowerCase().replaceAll("_", "-");
+
 /**
  * Returns the fields to pass on, in their order and spelling: without fields of the connection, fields that `Connection`
  * names, `proxy-` fields, and `without`. Returns null when a name or a value must not be sent.
  */
 export function cleanHeaders(raw: RawHeaders, without: readonly string[] = []): string[] | null {
-  const dropped = new Set([...without, ...connectionNames(raw)]);
+  const dropped = new Set([...without, ...connectionNames(raw)].map(plainName));
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = [raw[at], raw[at + 1]];
-    const lower = name.toLowerCase();
-    if (hopByHop.has(lower) || lower.startsWith("proxy-") || dropped.has(lower)) continue;
+    const plain = plainName(name);
+    if (hopByHop.has(plain) || plain.startsWith("proxy-") || dropped.has(plain)) continue;
     if (!token.test(name) || !fieldValue.test(value)) return null;
     kept.push(name, value);
   }
@@ -38,7 +41,7 @@ export function cleanHeaders(raw: RawHeaders, without: readonly string[] = []): 
 /** Returns the fields that `Connection` names. It can't remove the body's length or the host. */
 function connectionNames(raw: RawHeaders): string[] {
   const values = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === "connection");
-  const named = values.flatMap((value) => value.split(",").map((name) => name.trim().toLowerCase()));
+  const named = values.flatMap((value) => value.split(",").map((name) => plainName(name.trim())));
   return named.filter((name) => !["content-length", "host"].includes(name));
 }
 

@@ -1,6 +1,6 @@
 import { placeholderKey } from "../shared/domain/connection/sandbox-address.ts";
 import type { OpenConnection } from "../shared/schemas/gateway.ts";
-import type { RawHeaders } from "./clean-headers.ts";
+import { plainName, type RawHeaders } from "./clean-headers.ts";
 
 /** Fields in which the services' libraries send keys. None of them is passed on, nor are cookies. */
 const keyFields = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
@@ -17,10 +17,10 @@ export const withheld = ({ header }: OpenConnection): string[] => [
  * the connection's is used instead of its own.
  */
 export function hasForeignKey(raw: RawHeaders, connection: OpenConnection): boolean {
-  const fields = new Set(withheld(connection));
+  const fields = new Set(withheld(connection).map(plainName));
   fields.delete("cookie");
   return raw.some((value, at) => {
-    if (at % 2 === 0 || !fields.has(raw[at - 1]?.toLowerCase() ?? "")) return false;
+    if (at % 2 === 0 || !fields.has(plainName(raw[at - 1] ?? ""))) return false;
     return !isPlaceholder(value.trim());
   });
 }
@@ -31,8 +31,9 @@ function isPlaceholder(value: string): boolean {
   return Buffer.from(token, "base64").toString("utf8").split(":").includes(placeholderKey);
 }
 
-/** Returns an address without the key that Google's libraries may put there; null when it is a key of the program's own. */
-export function withoutKey(url: URL): URL | null {
+/** Returns an address without the key that Google's libraries put there; null when it is a key of the program's own. Elsewhere `key` is no secret. */
+export function withoutKey(url: URL, { preset }: Pick<OpenConnection, "preset">): URL | null {
+  if (preset !== "google") return url;
   const keys = url.searchParams.getAll("key");
   if (keys.length === 0) return url;
   if (keys.some((key) => key !== placeholderKey)) return null;

@@ -4,6 +4,10 @@ export type GatewayLimits = {
   connections: number;
   /** Connections of all sandboxes. Each may use two descriptors. */
   connectionsInAll: number;
+  /** Connections that one sandbox has in any case, however many the others hold. */
+  connectionsAlways: number;
+  /** Answers of one sandbox that are read to their ends though their clients have gone. */
+  readings: number;
   /** Name look-ups of one sandbox at a time. A name server that does not answer occupies a thread for seconds. */
   lookups: number;
   headerBytes: number;
@@ -47,6 +51,8 @@ export const bodyLimits = {
 export const gatewayLimits: GatewayLimits = {
   connections: 64,
   connectionsInAll: 2_048,
+  connectionsAlways: 8,
+  readings: 64,
   lookups: 4,
   headerBytes: 32 * 1024,
   headers: 256,

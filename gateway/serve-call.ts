@@ -20,6 +20,8 @@ import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./cre
 import { findAtHost, findConnection, type FoundConnection } from "./find-connection.ts";
 import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { overridesMethod } from "./method-override.ts";
+import { googleMasks, keepsUsage } from "./meter/google-parameters.ts";
 import { meterAnswer } from "./meter/meter-response.ts";
 import { saysNamesTwice } from "./meter/names-twice.ts";
 import { prepareBody, type Protocol, protocolOf, readRequestBounds, readRequest } from "./meter/protocol.ts";
@@ -47,8 +49,8 @@ export type Caller = {
   ask(asked: CallAsked, gone: AbortSignal): Promise<{ call: number; answer: CallAnswer }>;
 };
 
-/** What one sandbox's calls may hold, and their turns. */
-export type Share = { requests: BufferLimit; answers: BufferLimit; turn: TimeSlice };
+/** What one sandbox's calls may hold, and their turns. `readings`: calls whose clients have gone, the oldest first. */
+export type Share = { requests: BufferLimit; answers: BufferLimit; turn: TimeSlice; readings: Set<ClientRequest> };
 type Shares = { limits: GatewayLimits; share: Share };
 
 /** Sends a call to its connection's service, with the real key, and the answer back, without it. */
@@ -59,7 +61,7 @@ export async function serveCall(call: Call, caller: Caller | null, shares: Share
   if ("refusal" in onward) return refuseCall(res, onward.preset, onward.refusal);
   const { preset } = onward.connection;
   const { isAsked } = onward;
-  const protocol = preset === null ? null : protocolOf(req.method ?? "", onward.url.pathname);
+  const protocol = protocolOf(onward.connection, req.method, onward.url.pathname);
   const body = protocol === null && !isAsked ? null : await readBody(req, shares.share.requests);
   if (body && "status" in body) return refuseCall(res, preset, { ...body, code: codeOfUnread[body.status] });
   try {
@@ -279,12 +281,25 @@ function readCall(
   if ((req.url ?? "").length > limits.urlLength) return refused(414, "The URL is too long.");
   if (req.rawHeaders.length > 2 * limits.headers) return refused(431, "There are too many header fields.");
   if (!isPlainlyChunked(req)) return refused(501, "A transfer coding besides chunked isn't passed on.");
-  const bare = withoutKey(url);
+  const bare = withoutKey(url, connection);
   if (!bare || hasForeignKey(req.rawHeaders, connection)) return ownKey;
-  const kept = cleanHeaders(req.rawHeaders, ["host", "accept-encoding", "content-length", ...withheld(connection)]);
+  const disguise = findDisguise(req, connection, bare);
+  if (disguise) return refused(400, disguise);
+  const masks = connection.preset === null ? [] : googleMasks;
+  const without = ["host", "accept-encoding", "content-length", ...masks, ...withheld(connection)];
+  const kept = cleanHeaders(req.rawHeaders, without);
   if (!kept) return refused(400, "A header field can't be passed on.");
   const headers = ["host", bare.host, ...kept, "accept-encoding", "identity", ...secretField(connection)];
   return { url: bare, headers };
+}
+
+/** Returns what would hide from the gateway what a call to a preset's service costs; null: nothing does. */
+function findDisguise({ method, rawHeaders }: IncomingMessage, connection: OpenConnection, url: URL): string | null {
+  if (connection.preset === null) return null;
+  if (overridesMethod(rawHeaders, url))
+    return "The call must not override its method. Send it with the method that it means.";
+  const hides = protocolOf(connection, method, url.pathname) === "google" && !keepsUsage(url);
+  return hides ? "Of an address's parameters only `alt=sse` and `alt=json` are passed on here." : null;
 }
 
 /** `recording`: the call's number, where its answer is kept. */
@@ -311,19 +326,23 @@ async function passAnswer(
   });
   const passed = receive(call, res, passing, way);
   if (recording === null) cutWith(services.signal, sent, passed);
-  else services.hold(boundReading(passed, sent, res));
+  else services.hold(boundReading(passed, { sent, res }, way));
   const { preset, name } = connection;
   const read = await passed;
   if (!("fault" in read)) return read;
   const { fault } = read;
-  // The service may have worked for a client that went away before the answer began.
-  if (res.destroyed) return { is_lost: !(fault instanceof NotReached) };
-  const [status, reason] =
-    fault instanceof NotReached ? [fault.status, fault.message] : [502, `The service of '${name}' didn't answer.`];
+  // A service that was reached may have worked for a call that it didn't answer.
+  const is_lost = !(fault instanceof NotReached);
+  if (res.destroyed) return { is_lost };
+  const [status, reason] = is_lost ? [502, reasonOf(fault, name)] : [fault.status, fault.message];
   const refusal = { status, code: "connection_failed", reason };
   refuseCall(res, preset, refusal);
-  return recording === null ? {} : { failed: answerOfRefusal(preset, refusal) };
+  return { is_lost, failed: recording === null ? null : answerOfRefusal(preset, refusal) };
 }
+
+const unfit = new Error("The answer can't be passed on.");
+const reasonOf = (fault: unknown, name: string): string =>
+  fault === unfit ? unfit.message : `The service of '${name}' didn't answer.`;
 
 /** How long an answer is read for a client that has gone. */
 const readingMs = 60_000;
@@ -336,14 +355,26 @@ function cutWith(signal: AbortSignal, sent: ClientRequest, passed: Promise<unkno
   passed.then(forget, forget);
 }
 
-/** Ends a reading some time after its client has gone. */
-async function boundReading(reading: Promise<unknown>, sent: ClientRequest, res: ServerResponse): Promise<void> {
+/** Ends a reading some time after its client has gone, or when others whose clients have gone too are too many. */
+async function boundReading(
+  reading: Promise<unknown>,
+  { sent, res }: { sent: ClientRequest; res: ServerResponse },
+  { share: { readings }, limits }: CallContext,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const begin = (): void => void (timer = setTimeout(() => sent.destroy(), readingMs));
+  const begin = (): void => {
+    timer = setTimeout(() => sent.destroy(), readingMs);
+    readings.add(sent);
+    const [oldest] = readings;
+    if (!oldest || readings.size <= limits.readings) return;
+    readings.delete(oldest);
+    oldest.destroy();
+  };
   res.once("close", begin);
   await reading.catch(() => undefined);
   res.off("close", begin);
   clearTimeout(timer);
+  readings.delete(sent);
 }
 
 async function receive(
@@ -359,7 +390,7 @@ async function receive(
   const head = headOf(answer, forms, limits);
   if (!body || !head) {
     sent.destroy();
-    return { fault: new NotReached(502, "The answer can't be passed on.") };
+    return { fault: unfit };
   }
   writeHead(res, answer, head, forms);
   const { status } = head;

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerOptions } from "node:http";
+import { type ClientRequest, createServer, type Server, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gatewayPort } from "../shared/domain/connection/sandbox-address.ts";
@@ -65,6 +65,8 @@ export function serveListener(
   const server = createServer(serverOptions(limits));
   /** Connections from this sandbox and to its targets. */
   const own = new Set<Socket>();
+  /** Those from this sandbox. */
+  let clients = 0;
   /** What tunnels to connections' hosts carry, and the host. */
   const inTls = new WeakMap<Socket, Target>();
   let refusing = draining;
@@ -73,6 +75,14 @@ export function serveListener(
     socket.on("error", () => undefined);
     own.add(socket);
     socket.once("close", () => own.delete(socket));
+  };
+  const count = (socket: Socket): void => {
+    open.add(socket);
+    clients += 1;
+    socket.once("close", () => {
+      open.delete(socket);
+      clients -= 1;
+    });
   };
   const closeAll = (): void => {
     for (const socket of own) socket.destroy();
@@ -85,9 +95,9 @@ export function serveListener(
   server.prependListener("connection", (socket: Socket) => {
     track(socket);
     // A tunnel counts already.
-    if (!inTls.has(socket)) open.add(socket);
-    socket.once("close", () => open.delete(socket));
-    if (refusing || open.size > limits.connectionsInAll) socket.destroy();
+    if (!inTls.has(socket)) count(socket);
+    const isFull = open.size > limits.connectionsInAll && clients > limits.connectionsAlways;
+    if (refusing || isFull) socket.destroy();
   });
   const reachAndTrack: Reach = async (target) => {
     const found = await reach(target);
@@ -183,7 +193,12 @@ function answerRequests(
   shared: ListenerResources,
 ): void {
   const { limits, guard } = shared;
-  const share = { requests: shared.requests(), answers: shared.answers(), turn: shared.turns() };
+  const share = {
+    requests: shared.requests(),
+    answers: shared.answers(),
+    turn: shared.turns(),
+    readings: new Set<ClientRequest>(),
+  };
   const busy = new WeakSet<Socket>();
   const nested = new WeakSet<Socket>();
   const begin = (socket: Socket): boolean => {

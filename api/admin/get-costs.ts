@@ -14,7 +14,7 @@ export const getCosts = defineOperation({
   scope: "admin",
   summary: "Costs by user or agent, highest first",
   description:
-    "The costs that agents reported for runs that ended in the last 30 days, or between `since` and `until`.",
+    "The costs of runs that ended in the last 30 days, or between `since` and `until`: those that were metered, or where no call of a run was, those that its agent reported.",
   request: { query: costQuery },
   responses: { 200: { description: "The costs", schema: costs } },
   handle: ({ read }: Pick<ApiContext, "read">, { query: { by, limit, ...query } }) =>

@@ -19,7 +19,7 @@ export const createAgent = defineOperation({
     "If the agent exists and belongs to the same owner, a new version is published. A version left out is named by its content, and the same content changes nothing (200). A version that exists with another config is refused (409), because versions are immutable. The body may also be the agent's folder, packed by tar and gzip, as for `POST /v1/versions/{agent_id}`.",
   request: { body: agentBody },
   takesFolder: true,
-  errors: ["foreign_user_id", "agent_id_taken", "too_many_agents", ...publishErrors],
+  errors: ["foreign_user_id", "user_not_found", "agent_id_taken", "too_many_agents", ...publishErrors],
   responses: {
     200: { description: "This version exists already", schema: publishedAgent },
     201: { description: "The agent was created, or the version published", schema: publishedAgent },

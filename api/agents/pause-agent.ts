@@ -20,7 +20,7 @@ export const pauseAgent = defineOperation({
   audit: "agent",
   summary: "Pause an agent: the kill switch",
   description:
-    "New runs are refused (409). Queued runs wait until the agent is resumed. Running runs continue, unless `cancel_runs` is true.",
+    "New runs are refused (409). Queued runs wait until the agent is resumed, at most for their `queue_ttl_ms`: then they expire. Running runs continue, unless `cancel_runs` is true.",
   request: { params: agentParams, body: pauseBody },
   responses: {
     200: {

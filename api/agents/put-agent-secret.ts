@@ -18,7 +18,7 @@ export const putAgentSecret = defineOperation({
   audit: "agent",
   summary: "Set a secret of an agent",
   description:
-    "The value is stored encrypted. Runs get it as an environment variable when their version's config lists the name in `secrets`. It is redacted from their output.",
+    "The value is stored encrypted. Runs get it as an environment variable when their version's config lists the name in `secrets`. A value of 6 characters or more is redacted from their output.",
   request: { params: secretParams, query: z.object(secretTag), body: secretBody },
   errors: ["agent_not_found", "too_many_secrets"],
   responses: { 200: { description: "The secret was set", schema: secretRecord } },

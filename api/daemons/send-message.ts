@@ -1,6 +1,7 @@
 import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
 import { conflict, notFound, unavailable } from "../../shared/domain/errors/app-error.ts";
 import { newId } from "../../shared/platform/ids.ts";
+import { checkRunId } from "../../shared/services/runs/accept-run.ts";
 import { newRun } from "../../shared/services/runs/new-run.ts";
 import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
@@ -64,8 +65,7 @@ export async function sendMessage(
   } as const;
   const run = newRun(ctx.config.encryptionKeys, material);
   const insertion = await insertRun(ctx.db, run, null);
-  if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
-    throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
+  checkRunId(insertion, run);
   await ctx.streams.signalDaemons("mail", agent_id).catch(() => undefined);
   return { run_id: run.id, changed: insertion.kind === "inserted" };
 }

@@ -14,7 +14,7 @@ export const stopDaemon = defineOperation({
   audit: { target: "agent", detail: (_input, { changed }) => ({ changed }) },
   summary: "Stop an agent's daemon",
   description:
-    "The process gets `grace_ms` to end its current message. The stop holds: messages are refused (409 `daemon_stopped`) until somebody starts the daemon. Messages in the mailbox wait for that.",
+    "The process gets `grace_ms` (10 s) to end its current message, which is handled again after a start if that was too short. The stop holds: messages are refused (409 `daemon_stopped`) until somebody starts the daemon. Messages in the mailbox wait for that.",
   request: {
     params: daemonParams,
     query: waitQuery,

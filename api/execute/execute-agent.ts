@@ -36,7 +36,7 @@ export const executeAgent = defineOperation({
     }),
     body: executeRequest,
   },
-  errors: [...acceptErrors, "too_many_streams"],
+  errors: [...acceptErrors, "run_not_found", "too_many_streams"],
   responses: {
     200: { description: "The stream; with `Prefer`, the ended run", schema: runRecord, streams: true },
     202: { description: "The run was accepted, and has not ended", schema: runRecord, example: queuedExample },

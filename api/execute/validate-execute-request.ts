@@ -57,7 +57,7 @@ export const validateExecuteRequest = defineOperation({
   ignores: "unknown_fields",
   summary: "Check whether a request would be accepted (dry run)",
   description:
-    "Performs all checks of `POST /v1/execute` and answers with the same errors, but starts no run. With a `config` it performs the checks of publishing instead, before an agent exists: keys, syntax and the entrypoint. The body may also be a folder, packed by tar and gzip, as for `POST /v1/versions/{agent_id}`.",
+    "Checks a request as `POST /v1/execute` does, and answers with the same errors, but starts no run. What holds only for the moment isn't checked: full queues, a busy thread, a taken `run_id`, the state of a daemon. With a `config` it performs the checks of publishing instead, before an agent exists: keys, syntax and the entrypoint. The body may also be a folder, packed by tar and gzip, as for `POST /v1/versions/{agent_id}`.",
   request: { body: validateBody },
   takesFolder: true,
   errors: [...acceptableErrors, ...quotaErrors],

@@ -3,6 +3,7 @@ import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { type InputDeps, sendInput } from "../../shared/services/inputs/send-input.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
+import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
 import { endDelivery } from "../../shared/store/hooks/store-delivery.ts";
 import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
@@ -60,9 +61,11 @@ async function startRun(
 ): Promise<FollowedRun> {
   const origin = { owner: hook.user_id, actor: hook.id, traceparent, key: null };
   const request = requestOfDelivery(hook, { id, run_id }, document);
-  return acceptAndFollow(deps, request, origin).catch((error: unknown) => {
+  return acceptAndFollow(deps, request, origin).catch(async (error: unknown) => {
     // The id was made for this delivery: a repeat with other headers, or after a change of the hook, has made the run.
     if (!(error instanceof AppError) || error.code !== "run_id_taken") throw error;
+    // The run was deleted.
+    if ((await readRunStates(deps.db, [run_id], hook.user_id)).length === 0) throw error;
     return follow(deps, run_id);
   });
 }

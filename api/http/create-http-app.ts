@@ -23,6 +23,8 @@ export type HttpParts<C> = {
   context: C;
   guards: Guards;
   gate: Gate;
+  /** Networks of the proxies whose word for a client's address counts. */
+  trustedProxies: readonly string[];
   log: Log;
   metrics: RequestMetrics;
   /** Null without tracing. */
@@ -36,12 +38,14 @@ export function createHttpApp<C>({
   context,
   guards,
   gate,
+  trustedProxies,
   log,
   metrics,
   spans,
 }: HttpParts<C>): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);
+  app.set("trust proxy", trustedProxies);
   app.use(requestContext(log, metrics, spans));
   app.use(helmet());
   app.use(refuseForeign(gate));

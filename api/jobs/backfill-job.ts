@@ -34,18 +34,20 @@ export const backfillJob = defineOperation({
   scope: "jobs:write",
   audit: "job",
   summary: "Fire the ticks of a time that has passed",
-  description: `Makes a run for each tick of the schedule in [from, to] that has made none: ticks before the job was created, ticks that were missed and ticks that were skipped. The runs have the tick's time in \`metadata.scheduled_at\`, start at once, and don't wait for each other, whatever the job's overlap policy and jitter. A repeated request only fires what is left. At most ${mostTicks} ticks a request.`,
+  description: `Makes a run for each tick of the schedule in [from, to] that has made none: ticks before the job was created, ticks that were missed and ticks that were skipped. The runs have the tick's time in \`metadata.scheduled_at\`, start at once, and don't wait for each other, whatever the job's overlap policy and jitter. A repeated request only fires what is left. What became of a tick is kept for RETENTION_DAYS, so earlier ticks from the job's own time are refused. At most ${mostTicks} ticks a request.`,
   request: { params: jobParams, body: backfillBody },
   errors: ["job_ended"],
   responses: { 202: { description: "What became of each tick", schema: backfillResult } },
   async handle(ctx: Deps, { params: { job_id }, body: { from, to }, caller }) {
     const job = await findJob(ctx.db, job_id, caller.owner);
     if (!job) throw notFound("job", job_id);
-    checkRange(from, to, await readClock(ctx.db));
+    const now = await readClock(ctx.db);
+    checkRange(from, to, now);
     const before = new Date(from.getTime() - 1);
     const ticks = job.schedule === null ? [] : await collectTicks(ticksAfter(job, before, to), mostTicks + 1);
     if (ticks.length > mostTicks)
       throw fault("to", `the schedule has more than ${mostTicks} ticks in this time; ask for less of it at once`);
+    checkIsKnown(ctx.config.retention, job, ticks, now);
     refuseCancelled(job);
     const data: JobTickRecord[] = [];
     let prepared: PreparedTicks | Skipped | null = null;
@@ -63,6 +65,21 @@ export const backfillJob = defineOperation({
 function checkRange(from: Date, to: Date, now: Date): void {
   if (from > to) throw fault("to", "must not be before `from`");
   if (to > now) throw fault("to", "must have passed");
+}
+
+/** What has become of a tick of the job's time is forgotten some day: the tick may have made a run. */
+function checkIsKnown(
+  { days }: Deps["config"]["retention"],
+  { created_at }: JobRow,
+  ticks: readonly Date[],
+  now: Date,
+): void {
+  const kept = now.getTime() - days * 86_400_000;
+  if (ticks.some((at) => at > created_at && at.getTime() < kept))
+    throw fault(
+      "from",
+      `names ticks that may have made runs already: what became of a tick is kept for ${days} days (RETENTION_DAYS). Begin later, or end before the job was created`,
+    );
 }
 
 const fault = (field: string, what: string): ValidationFault =>

@@ -13,7 +13,7 @@ export const listNotifications = defineOperation({
   scope: "notifications:read",
   summary: "Notifications, newest first",
   description:
-    "Notifications are made for failed runs, given up callbacks and webhook deliveries, failed daemons, and by `POST /v1/notifications`.",
+    "Notifications are made when a run fails, takes too long or asks a question, a daemon fails or is rolled back, a callback is given up, a webhook is disabled, a spend limit is reached, for payments, and by `POST /v1/notifications`.",
   request: { query: notificationListQuery },
   responses: { 200: { description: "A page of notifications", schema: pageOf(notificationRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

@@ -1,3 +1,5 @@
+import { parseJsonText } from "../../shared/domain/json/parse-json-text.ts";
+
 /** A message of a conversation as an agent gets it. Fields that only one protocol has are kept. */
 export type ChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
@@ -14,7 +16,7 @@ export function chatInput(schema: Record<string, unknown> | undefined, fields: C
   if (properties === null) return given;
   const named = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)));
   if ("prompt" in named || "messages" in named) return named;
-  const typed = parseObject(fields.prompt);
+  const typed = objectOf(parseJsonText(fields.prompt));
   if (typed !== null) return { ...typed, ...named };
   const texts = Object.keys(properties).filter((name) => objectOf(properties[name])?.["type"] === "string");
   const [only, ...others] = texts;
@@ -23,14 +25,6 @@ export function chatInput(schema: Record<string, unknown> | undefined, fields: C
 
 const objectOf = (value: unknown): Record<string, unknown> | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
 
 /** Returns the text of a message's content: a string, or a list of parts of which some are text. */
 export function textOf(content: unknown): string {

@@ -1,4 +1,3 @@
-import { unavailable } from "../../shared/domain/errors/app-error.ts";
 import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
 import type { RunEvent, StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type FollowDeps, followRun } from "../stream/follow-run.ts";
@@ -11,19 +10,16 @@ const parse = (event: StreamEvent): RunEvent => JSON.parse(event.data) as RunEve
 
 /**
  * Gives all events of a run to `take`, from the first one on, until the run has ended or waits for an answer. Closes the tail.
- * Throws unavailable when this process shuts down before that. A client that is gone ends it, too.
+ * Returns false when they are not all: the client is gone, or this process shuts down or reaches no store.
  */
 export async function collectRun(
-  deps: FollowDeps & { leaving: AbortSignal },
+  deps: FollowDeps,
   { run_id, tail, queued }: FollowedRun,
   take: Take,
   untilGone: AbortSignal,
-): Promise<void> {
-  const stop = () => tail.close();
-  for (const signal of [untilGone, deps.leaving]) {
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-  }
+): Promise<boolean> {
+  if (untilGone.aborted) tail.close();
+  untilGone.addEventListener("abort", () => tail.close(), { once: true });
   let isOver = false;
   const takeAll = (events: StreamEvent[]): void => {
     for (const event of events) take(parse(event));
@@ -43,8 +39,8 @@ export async function collectRun(
       fail: reject,
     };
     followRun(deps, run_id, tail, { cursor: queued ?? beforeFirst, fresh: queued !== null, reader });
-  }).finally(() => deps.leaving.removeEventListener("abort", stop));
-  if (!isOver && deps.leaving.aborted) throw unavailable("leaving", "This process is shutting down.", 1);
+  });
+  return isOver;
 }
 
 /** Gives the stored events of a run to `take`, from the first one on. */

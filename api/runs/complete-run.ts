@@ -20,7 +20,7 @@ export const completeRun = defineOperation({
   ignores: "unknown_fields",
   summary: "End a run from outside",
   description:
-    "Finalizes a queued or running run with the given status: stops its process, ends its stream and sends its callback. Repeating the same status changes nothing. Another status for an ended run is a 409.",
+    "Finalizes a run that has not ended (queued, scheduled, running, interrupted or suspended) with the given status: stops its process, ends its stream and sends its callback. Repeating the same status changes nothing. Another status for an ended run is a 409.",
   request: { params: runParams, body: completion },
   errors: ["run_already_ended"],
   responses: { 200: { description: "The run", schema: completedRun } },

@@ -16,7 +16,7 @@ export const listRunCalls = defineOperation({
   runToken: true,
   summary: "A run's calls to its connections",
   description:
-    "Use it to see which services a run has called, with what result, and what each call cost as the service counted it. Calls are listed when they have ended. No bodies are kept.",
+    "Use it to see which services a run has called, with what result, and what each call cost as the service counted it. Calls are listed when they have ended. The list has no bodies; answers that are recorded for later attempts are kept sealed.",
   request: { params: runParams, query: pageQuery },
   responses: { 200: { description: "A page of calls", schema: pageOf(runCall) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { run_id }, query: { limit, after, order }, caller }) {

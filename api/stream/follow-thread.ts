@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
+import { beforeFirst, compareEventIds, type EventId } from "../../shared/domain/run/event-id.ts";
 import { isTerminal, isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
@@ -41,6 +41,7 @@ async function* followWhole(
   start: EventId,
   until: AbortSignal,
 ): AsyncGenerator<ThreadEvents> {
+  let hasEnded = false;
   for (let cursor = start; !until.aborted;) {
     for await (const events of eventsOf(deps, run_id, cursor, until)) {
       yield { run_id, events };
@@ -49,9 +50,10 @@ async function* followWhole(
       if (last) cursor = { attempt: last.attempt, seq: last.seq };
     }
     const [state] = await readRunStates(deps.db, [run_id], null);
-    // Gone, or ended with nothing left to read.
-    if (!state || isTerminal(state.status)) return;
-    await pause(until);
+    // A run that ended after its events were read is read once more.
+    if (!state || hasEnded || (isTerminal(state.status) && compareEventIds(state.last, cursor) <= 0)) return;
+    hasEnded = isTerminal(state.status);
+    if (!hasEnded) await pause(until);
   }
 }
 

@@ -1,3 +1,4 @@
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import type { EventId } from "../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunRecord } from "../../shared/schemas/run.ts";
@@ -57,7 +58,7 @@ export async function awaitRecord(deps: RespondDeps, run: FollowedRun, wait: Wai
   if (prefer.waitMs > 0) await awaitFollowedRun(deps, run, prefer.waitMs, [untilGone, deps.leaving]);
   run.tail.close();
   const record = await readRun(deps.db, run.run_id, owner);
-  if (!record) throw new Error("An accepted run has no row.");
+  if (!record) throw notFound("run", run.run_id);
   return record;
 }
 

@@ -3,7 +3,7 @@ import type { Response } from "express";
 import type { EncodedChunk } from "./encoded-chunk.ts";
 import { startPings } from "./sse-ping.ts";
 
-/** A client that reads nothing for this long is disconnected. It can resume. */
+/** A client that reads nothing for this long, or for twice as long, is disconnected. It can resume. */
 const stuckClientMs = 30_000;
 
 type SseOptions = {
@@ -67,10 +67,13 @@ function write(res: Response, { text, chunk }: EncodedChunk): Promise<void> | un
 }
 
 function drained(res: Response, out: EventEmitter): Promise<void> {
+  const { socket } = res;
   return new Promise((resolve) => {
-    const stuck = setTimeout(() => res.destroy(), stuckClientMs);
+    const cut = (): void => void res.destroy();
+    // Node begins the time anew as long as what waits to be sent gets less.
+    socket?.setTimeout(stuckClientMs, cut);
     const done = (): void => {
-      clearTimeout(stuck);
+      socket?.setTimeout(0, cut);
       out.off("drain", done);
       res.off("close", done);
       resolve();

@@ -13,7 +13,8 @@ export const getTokenDistribution = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "The token usage of an agent's runs",
-  description: "The sum of input and output tokens, as the agent reports them. A run without a report counts as 0.",
+  description:
+    "The sum of input and output tokens: those that were metered, or where no call of a run was, those that its agent reported. A run without either counts as 0.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and a histogram", schema: tokenDistribution } },
   handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>

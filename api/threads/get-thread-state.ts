@@ -11,7 +11,7 @@ export const getThreadState = defineOperation({
   area: "Threads",
   scope: "threads:read",
   summary: "A thread's state, with which its next run starts",
-  description: "Use it to inspect or save what an agent remembers between the runs of a thread. `PUT` replaces it.",
+  description: "Use it to inspect or save what an agent remembers between the runs of a thread. `POST` replaces it.",
   request: { params: threadParams },
   responses: { 200: { description: "The state", schema: threadState } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {

@@ -14,7 +14,7 @@ export const listThreadMessages = defineOperation({
   scope: "threads:read",
   summary: "A thread's messages, newest first",
   description:
-    "The messages are the input and the result of each successful run. The next run gets them as its `history`.",
+    "The messages are the input of each run that ended, and the result of each successful one. The next run gets them as its `history`.",
   request: { params: threadParams, query: messageListQuery },
   responses: { 200: { description: "A page of messages", schema: pageOf(threadMessage) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {

@@ -21,7 +21,8 @@ export const createUser = defineOperation({
   responses: { 201: { description: "The user", schema: userRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { body: { id, ...profile } }) {
     const body = await create(db, id ?? newId("user"), profile);
-    if (!body) throw conflict("user_exists", `The user id '${id}' is in use. Choose another id.`);
+    if (!body)
+      throw conflict("user_exists", `The user id '${id}' is in use, or was a deleted user's. Choose another id.`);
     return { status: 201, body };
   },
 });

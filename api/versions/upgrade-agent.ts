@@ -23,7 +23,7 @@ export const upgradeAgent = defineOperation({
   ignores: "unknown_fields",
   summary: "Make a version the current one",
   description:
-    "`version` is an exact version, a tag, `current` or `latest`. An unpublished version is published as a copy of the current one, unless `?strict=true`. Existing runs keep their version. A running daemon finishes its current message and is replaced. The new process is watched for 30 s and rolled back when it crashes or makes no progress.",
+    "`version` is an exact version, a tag, `current` or `latest`. An unpublished version is published as a copy of the current one, unless `?strict=true`. Existing runs keep their version. A running daemon is replaced when it has finished its message, or after 10 s (`grace_ms` of its last command); the new process then handles the message again. The new process is watched for 30 s and rolled back when it crashes or makes no progress.",
   request: {
     query: z.object({
       strict: laxBool().default(false).meta({ description: "True: an unpublished version is a 404." }),

@@ -12,7 +12,7 @@ import { finalizeRun } from "../../shared/store/runs/moves/finalize-run.ts";
 import { findUnclaimedRuns } from "../../shared/store/runs/queue/find-queued-runs.ts";
 import { insertRun, type NewRun } from "../../shared/store/runs/queue/insert-run.ts";
 import { renewLeases } from "../../shared/store/runs/moves/renew-leases.ts";
-import { requeueLostRuns } from "../../shared/store/runs/moves/requeue-run.ts";
+import { requeueLostRuns } from "../../shared/store/runs/moves/lose-run.ts";
 import { releaseRuns } from "../../shared/store/runs/moves/schedule-run.ts";
 import { wakeRuns } from "../../shared/store/runs/moves/suspend-run.ts";
 import { announceWorker } from "../../shared/store/workers/announce-worker.ts";

@@ -13,9 +13,13 @@ import { openProvider, type Provider } from "./provider.ts";
 export const victims = ["agent", "worker", "gateway"] as const;
 export type Victim = (typeof victims)[number];
 
-/** `runs`: of each client and shape, for each victim, at least; and until so many of its attempts were killed (`deaths`). */
+/**
+ * `runs`: of each client and shape, for each victim, at least; and until so many of its attempts were killed (`deaths`). `pieceMs`: how
+ * long the provider takes for a piece of an answer. A run that waits most of the time costs little, and a kill meets a call of it.
+ */
 export type KillOptions = {
   seed: number;
+  pieceMs: number;
   runs: number;
   deaths: number;
   clients: readonly Client[];
@@ -58,10 +62,10 @@ const emptyHandedMs = 8_000;
  * undisturbed one: its result, and how many calls the provider was asked. Only a gateway's death may cost calls: those in flight.
  */
 export async function killClients(options: KillOptions, signal: AbortSignal, commands: Commands): Promise<KillVerdict> {
-  const provider = await openProvider();
+  const provider = await openProvider(options.pieceMs);
   const index = Object.entries(readEnv()).filter((entry): entry is [string, string] => entry[0].startsWith("PIP_"));
   const reach = { EGRESS_ALLOW: `127.0.0.1:${provider.port}`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" };
-  const env = { ...Object.fromEntries(index), ...reach };
+  const env = { ...Object.fromEntries(index), ...reach, WORKER_SLOTS: "12" };
   const stack = await openChaosStack(2, commands, env);
   const sql = new pg.Pool({ connectionString: stack.postgres.url, max: 3 });
   sql.on("error", () => undefined);

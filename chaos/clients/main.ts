@@ -35,7 +35,7 @@ await runProcess(async (signal) => {
   const { values } = parseArgs({
     options: { seed: option, runs: option, deaths: option, clients: option, victims: option },
   });
-  const options = schema.parse(values);
+  const options = { ...schema.parse(values), pieceMs: 400 };
   // A worker that was killed starts for less processor time.
   const members = await bundleMembers();
   const { tallies, faults } = await killClients(options, signal, members.commands).finally(() => members.remove());

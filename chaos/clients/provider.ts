@@ -16,16 +16,14 @@ const request = z.object({
 });
 type Request = z.infer<typeof request>;
 
-/** A run waits for its provider most of the time, so most kills meet a call. */
-const pieceMs = 160;
 /** A tool is asked for so often in a conversation. */
 const mostTools = 3;
 
-/** Opens one that speaks OpenAI's chat protocol and Anthropic's. The text of an answer depends on the conversation alone; its ids never repeat. */
-export async function openProvider(): Promise<Provider> {
+/** Opens one that speaks OpenAI's chat protocol and Anthropic's, and takes `pieceMs` for each piece of an answer. The text of an answer depends on the conversation alone; its ids never repeat. */
+export async function openProvider(pieceMs: number): Promise<Provider> {
   const billed = new Map<string, number>();
   const server = createServer((req, res) => {
-    answer(req, res, billed).catch(() => res.destroy());
+    answer(req, res, { billed, pieceMs }).catch(() => res.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -36,7 +34,9 @@ export async function openProvider(): Promise<Provider> {
   return { url: `http://127.0.0.1:${port}/v1`, port, billed, close };
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, billed: Map<string, number>): Promise<void> {
+type Answering = { billed: Provider["billed"]; pieceMs: number };
+
+async function answer(req: IncomingMessage, res: ServerResponse, { billed, pieceMs }: Answering): Promise<void> {
   const asked = request.parse(await json(req));
   const [label = ""] = textOf(asked.messages[0]?.content).split(" ");
   billed.set(label, (billed.get(label) ?? 0) + 1);

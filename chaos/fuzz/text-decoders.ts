@@ -196,7 +196,7 @@ export const connectionCalls: Decoder = {
       `${url.href}/`.startsWith(`${connection.base_url}/`) || url.href.startsWith(`${connection.base_url}?`),
       "an address below the connection's",
     );
-    must(!(withoutKey(url)?.searchParams.has("key") ?? false), "no key in the address");
+    must(!(withoutKey(url, { preset: "google" })?.searchParams.has("key") ?? false), "no key in the address");
     hasForeignKey(["Authorization", key], connection);
   },
 };

@@ -33,14 +33,14 @@ export const agents: Group = {
     }),
     pause: operation({
       usage: "agents pause <agent>",
-      summary: "Lets an agent's new runs wait.",
+      summary: "Refuses an agent's new runs, and lets its queued ones wait.",
       method: "POST",
       path: `${at}/pause`,
-      tell: tellName("is paused: its runs wait"),
+      tell: tellName("is paused: new runs are refused, queued ones wait"),
     }),
     resume: operation({
       usage: "agents resume <agent>",
-      summary: "Lets a paused agent's runs begin.",
+      summary: "Lets a paused agent's runs begin, and takes new ones.",
       method: "POST",
       path: `${at}/resume`,
       tell: tellName("is active"),

@@ -62,24 +62,29 @@ async function each(call: Call, act: Act): Promise<number> {
   return 0;
 }
 
-/** Says how many runs it will be, asks, and shows the progress. */
+/** Says how many runs match, asks, and shows the progress. */
 async function filtered(call: Call, { action, body }: Act): Promise<number> {
   const { client, terminal, flags } = call;
   const filter = filterOf(flags);
   if (Object.keys(filter).length === 0)
     throw new Fault("usage", `Name runs, or a filter: runfleet ${action} --agent a --status s.`);
   const at = `/v1/runs/bulk/${action}`;
-  const { total } = (await callService(client, "POST", at, { ...body, filter, preview: true })).body;
-  terminal.say(`${String(total)} runs match.`);
-  if (total === 0) return 0;
-  if (!flags["yes"] && (await ask(`Type the number to ${action} them: `)) !== String(total))
-    throw new Fault("usage", "Nothing was done. --yes does it without asking.");
-  let operation = (await callService(client, "POST", at, { ...body, filter })).body;
+  const { total, more } = (await callService(client, "POST", at, { ...body, filter, preview: true })).body;
+  const count = more ? `at least ${String(total)}` : String(total);
+  terminal.say(`Runs that match: ${count}${more ? ", since older runs were not counted" : ""}.`);
+  if (total === 0 && !more) return 0;
+  if (!flags["yes"]) await confirm(action, more ? "all" : String(total));
+  return follow(call, (await callService(client, "POST", at, { ...body, filter })).body, count);
+}
+
+/** Shows the progress of an operation until it is done. `count`: how many runs there were to begin with. */
+async function follow({ client, terminal }: Call, started: Json, count: string): Promise<number> {
+  let operation = started;
   let told: unknown = null;
   while (operation["finished_at"] === null) {
     await sleep(500);
     operation = (await callService(client, "GET", `/v1/runs/bulk/${String(operation["id"])}`)).body;
-    const line = `${String(operation["done"])} of ${String(operation["total"] ?? total)} done`;
+    const line = `${String(operation["done"])} of ${count} done`;
     if (terminal.isLive) terminal.status(line);
     else if (line !== told) terminal.say(line);
     told = line;
@@ -87,6 +92,11 @@ async function filtered(call: Call, { action, body }: Act): Promise<number> {
   if (terminal.json) terminal.value(operation);
   else terminal.data(`${String(operation["done"])} done, ${String(operation["failed"])} failed`);
   return operation["failed"] === 0 ? 0 : 1;
+}
+
+async function confirm(action: string, word: string): Promise<void> {
+  if ((await ask(`Type ${word} to ${action} them: `)) !== word)
+    throw new Fault("usage", "Nothing was done. --yes does it without asking.");
 }
 
 function filterOf(flags: Call["flags"]): Json {

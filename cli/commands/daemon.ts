@@ -38,8 +38,8 @@ export const daemon: Group = {
       path: "/v1/daemon/{}/status",
     }),
     start: control("start", "Starts an agent's daemon."),
-    stop: control("stop", "Stops a daemon after its current message."),
-    restart: control("restart", "Replaces a daemon's process."),
+    stop: control("stop", "Stops a daemon. Its message has 10 s to end, or is handled again after a start."),
+    restart: control("restart", "Replaces a daemon's process. Its message has 10 s to end, or is handled again."),
     pause: control("pause", "Holds a daemon's mailbox."),
     logs: listing({
       usage: "daemon logs <agent> [--all]",

@@ -4,11 +4,17 @@ import { Fault } from "../exit-codes.ts";
 import { listing, operation } from "../operation.ts";
 import { ago, field } from "../table.ts";
 
-const options = { agent: { type: "string", short: "a" }, tag: { type: "string" } } as const;
+const options = {
+  agent: { type: "string", short: "a" },
+  "all-agents": { type: "boolean" },
+  tag: { type: "string" },
+} as const;
 
-/** Of an agent, or without one, of all of the caller's agents. */
+/** Of an agent, which may be that of the folder, or of all of the caller's agents. */
 function placeOf({ flags, project }: Pick<Call, "flags" | "project">): string {
-  const agent = flags["agent"] ?? project.agent;
+  if (flags["agent"] !== undefined && flags["all-agents"])
+    throw new Fault("usage", "--agent and --all-agents exclude each other: name one of them.");
+  const agent = flags["all-agents"] ? undefined : (flags["agent"] ?? project.agent);
   return typeof agent === "string" ? `/v1/agents/${encodeURIComponent(agent)}/secrets` : "/v1/secrets";
 }
 
@@ -20,10 +26,10 @@ function secretOf(call: Call): string {
 
 export const secrets: Group = {
   summary:
-    "Lists secrets, sets one, removes one: an agent's, or without --agent those of all of yours. No value is shown.",
+    "Lists secrets, sets one, removes one: those of --agent or of this folder's agent, else, or with --all-agents, those of all of yours. No value is shown.",
   commands: {
     ls: listing({
-      usage: "secrets ls [--agent a]",
+      usage: "secrets ls [--agent a | --all-agents]",
       summary: "The names of the secrets of an agent, or of all of your agents.",
       options,
       path: placeOf,
@@ -34,7 +40,7 @@ export const secrets: Group = {
       ],
     }),
     set: operation({
-      usage: "secrets set <NAME> [--agent a] [--tag t]",
+      usage: "secrets set <NAME> [--agent a | --all-agents] [--tag t]",
       summary: "Sets a secret, for all versions or for those of a tag. Its value is asked for, or read from stdin.",
       options,
       method: "PUT",
@@ -48,7 +54,7 @@ export const secrets: Group = {
       tell: (_, { words }) => `${words[0]} is set`,
     }),
     rm: operation({
-      usage: "secrets rm <NAME> [--agent a] [--tag t]",
+      usage: "secrets rm <NAME> [--agent a | --all-agents] [--tag t]",
       summary: "Removes a secret.",
       options,
       method: "DELETE",

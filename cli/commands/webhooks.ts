@@ -28,7 +28,7 @@ export const webhooks: Group = {
     }),
     test: operation({
       usage: "webhooks test <webhook>",
-      summary: "Sends a test event, and tells how it went.",
+      summary: "Sends a test event. Its tries are among the deliveries.",
       method: "POST",
       path: `${at}/test`,
     }),

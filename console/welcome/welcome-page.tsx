@@ -25,26 +25,29 @@ def main(name: str = "you", context=None):
 `;
 
 /** Three ways to a first run. The first is on this page. */
-export const WelcomePage = (): ReactElement => (
-  <Page title="Make an agent">
-    <div className={styles.ways}>
-      <Here />
-      <Elsewhere
-        title="From a folder"
-        text="With the command line: code, an example input and a test, published as you save."
-        commands={["npx runfleet init my-agent", "cd my-agent && npx runfleet dev"]}
-      />
-      <Elsewhere
-        title="From anywhere"
-        text="Any program that speaks HTTP can publish and run agents."
-        commands={[
-          `curl ${location.origin}/v1/agents -H 'Authorization: Bearer '"$RUNFLEET_API_KEY" -H 'Content-Type: application/json' -d '{"id":"hello","name":"hello","user_id":"me","config":{"source":"def main(name): return {\\"greeted\\": name}"}}'`,
-          `curl -N ${location.origin}/v1/execute -H 'Authorization: Bearer '"$RUNFLEET_API_KEY" -H 'Content-Type: application/json' -d '{"agent_id":"hello","version":"current","input_payload":{"name":"Ada"}}'`,
-        ]}
-      />
-    </div>
-  </Page>
-);
+export function WelcomePage(): ReactElement {
+  const user_id = useSession().data?.user_id ?? "";
+  return (
+    <Page title="Make an agent">
+      <div className={styles.ways}>
+        <Here />
+        <Elsewhere
+          title="From a folder"
+          text="With the command line: code and an example input, published as you save. docs/cli.md of the repository says how to install it."
+          commands={["runfleet init my-agent", "cd my-agent && runfleet dev -f input.json"]}
+        />
+        <Elsewhere
+          title="From anywhere"
+          text="Any program that speaks HTTP can publish and run agents."
+          commands={[
+            `curl ${location.origin}/v1/agents -H 'Authorization: Bearer '"$RUNFLEET_API_KEY" -H 'Content-Type: application/json' -d '{"id":"hello","name":"hello","user_id":"${user_id}","config":{"source":"def main(name): return {\\"greeted\\": name}"}}'`,
+            `curl -N ${location.origin}/v1/execute -H 'Authorization: Bearer '"$RUNFLEET_API_KEY" -H 'Content-Type: application/json' -d '{"agent_id":"hello","version":"current","input_payload":{"name":"Ada"}}'`,
+          ]}
+        />
+      </div>
+    </Page>
+  );
+}
 
 function Here(): ReactElement {
   const session = useSession();

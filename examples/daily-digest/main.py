@@ -16,7 +16,7 @@ def fetch(url, body=None):
 
 @step
 def post(text):
-    """Done once, also when the run is tried again."""
+    """Not done again once its result is kept, also when the run is tried again."""
     fetch(os.environ["WEBHOOK_URL"], {"text": text})
     return len(text)
 

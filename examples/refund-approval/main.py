@@ -7,7 +7,7 @@ ALONE_UP_TO = 50
 
 @step
 def pay_back(step, order, amount):
-    """Here you call your payment provider. A step is done once, also when the run starts again after the answer."""
+    """Here you call your payment provider, with the key by which it tells a repeat."""
     return {"order": order, "paid_back": amount, "idempotency_key": step.idempotency_key}
 
 

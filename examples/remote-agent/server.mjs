@@ -1,11 +1,37 @@
 // An agent that runs on a machine of yours. Start it anywhere: node server.mjs
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const port = Number(process.env.PORT ?? 8700);
+const secret = process.env.RUNFLEET_CALLBACK_SECRET;
+if (!secret) throw new Error("RUNFLEET_CALLBACK_SECRET is not set: README.md says where it comes from.");
+const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+const mostBytes = 32 * 1024 * 1024;
+
+/** Returns true when Runfleet signed the request within the last five minutes: https://www.standardwebhooks.com */
+function isSigned({ headers }, body) {
+  if (!(Math.abs(Date.now() / 1000 - Number(headers["webhook-timestamp"])) <= 300)) return false;
+  const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+  const expected = createHmac("sha256", key).update(signed).digest();
+  return String(headers["webhook-signature"])
+    .split(" ")
+    .map((signature) => Buffer.from(signature.replace(/^v1,/, ""), "base64"))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+}
+
+/** Returns the body as text; null where it is too long. */
+async function readBody(request) {
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) {
+    body += chunk;
+    if (body.length > mostBytes) return null;
+  }
+  return body;
+}
 
 async function answer(request, response) {
-  let body = "";
-  for await (const chunk of request) body += chunk;
+  const body = await readBody(request);
+  if (body === null || !isSigned(request, body)) return void response.writeHead(401).end();
   const { input_payload } = JSON.parse(body);
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   const send = (frame) => response.write(`${JSON.stringify(frame)}\n`);
@@ -14,5 +40,5 @@ async function answer(request, response) {
   response.end();
 }
 
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 server.listen(port, () => console.log(`listening on ${server.address().port}`));

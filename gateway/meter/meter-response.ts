@@ -76,15 +76,22 @@ function readWhole({ protocol, reading }: Parts): Transform {
 
 function readEvents({ protocol, dropsUsage, pace, reading }: Parts): Transform {
   let held: Buffer = Buffer.alloc(0);
-  /** An event was too long to be held: its bytes are passed on as they come. */
-  let isLong = false;
+  /** Both ends of an event that was too long to be held: its bytes are passed on as they come. */
+  let long: LongEvent | null = null;
   const take = (event: Buffer): boolean => {
     const data = dataOf(event);
-    if (data === null) return true;
+    return data === null || read(data, mayTell.test(data) ? readJson(data) : null);
+  };
+  const takeLong = ({ head, tail }: LongEvent): void => {
+    const data = dataOf(head);
+    if (data !== null) read(data, readEnds(data, tail.toString("utf8")));
+  };
+  /** Returns false for an event that is left out. */
+  const read = (data: string, value: unknown): boolean => {
     reading.pieces += 1;
-    if (failsIn.test(data)) reading.isFailed = true;
-    if (data === "[DONE]" || endsIn.test(data)) reading.isWhole = true;
-    const value = mayTell.test(data) ? readJson(data) : null;
+    const type = typeOf(protocol, data);
+    reading.isFailed ||= fails.test(data) || failing.has(type);
+    reading.isWhole ||= data === "[DONE]" || ending.has(type);
     if (value === null) return true;
     const told = readAnswerUsage(protocol, value, reading.usage);
     reading.model = told.model ?? reading.model;
@@ -98,17 +105,17 @@ function readEvents({ protocol, dropsUsage, pace, reading }: Parts): Transform {
     // What was held has no end, but may hold the beginning of one.
     let from = Math.max(0, held.length - 3);
     const passed: Buffer[] = [];
-    for (let end = endOfEvent(bytes, from); end !== -1; end = endOfEvent(bytes, from)) {
+    for (let end = endAfter(long, bytes, from); end !== -1; end = endAfter(long, bytes, from)) {
       const event = bytes.subarray(0, end);
       bytes = bytes.subarray(end);
       from = 0;
-      if (isLong || take(event)) passed.push(event);
-      isLong = false;
+      if (long) takeLong(endsOf(long, event));
+      if (long || take(event)) passed.push(event);
+      long = null;
     }
-    if (isLong || bytes.length > bodyLimits.event) {
+    if (long || bytes.length > bodyLimits.event) {
       passed.push(bytes);
-      // The end of a long event may be cut in two.
-      isLong = true;
+      long = endsOf(long, bytes);
       held = Buffer.alloc(0);
     } else held = bytes.length === 0 ? bytes : Buffer.from(bytes);
     return passed.length === 0 ? undefined : Buffer.concat(passed);
@@ -118,7 +125,8 @@ function readEvents({ protocol, dropsUsage, pace, reading }: Parts): Transform {
       pace(() => done(null, pass(chunk)));
     },
     flush(done: TransformCallback) {
-      if (held.length > 0 && !isLong) take(held);
+      if (long) takeLong(long);
+      else if (held.length > 0) take(held);
       if (protocol === "google" && reading.usage !== null) reading.isWhole = true;
       done(null, held);
     },
@@ -127,8 +135,28 @@ function readEvents({ protocol, dropsUsage, pace, reading }: Parts): Transform {
 
 /** Events that say something of the whole answer. Most don't, and aren't parsed. */
 const mayTell = /"(usage|usageMetadata|model|modelVersion)"\s*:/;
-const failsIn = /"type"\s*:\s*"(response\.failed|error)"|^\{\s*"error"\s*:\s*\{/;
-const endsIn = /"type"\s*:\s*"(response\.(completed|incomplete|failed)|message_stop)"/;
+const fails = /^\{\s*"error"\s*:\s*\{/;
+/** Events by which an answer ends, and those that say that it has failed. */
+const ending = new Set(["response.completed", "response.incomplete", "response.failed", "message_stop"]);
+const failing = new Set(["response.failed", "error"]);
+/** What an event calls itself. A tool's arguments and schemas may have a type of the same name. */
+const ownType = /^\{\s*"type"\s*:\s*"([^"]*)"/;
+const mayBeType = /"type"\s*:\s*"(response\.(completed|incomplete|failed)|message_stop|error)"/;
+
+/** Google's events, and those of OpenAI's chat, have no type. */
+function typeOf(protocol: Protocol, data: string): string {
+  if (protocol === "google" || protocol === "chat" || !mayBeType.test(data)) return "";
+  const value = ownType.exec(data)?.[1] ?? (readJson(data) as { type?: unknown } | null)?.type;
+  return typeof value === "string" ? value : "";
+}
+
+type LongEvent = { head: Buffer; tail: Buffer };
+
+/** Returns both ends of a long event, with what came of it now. */
+function endsOf(before: LongEvent | null, bytes: Buffer): LongEvent {
+  const tail = Buffer.concat([before?.tail ?? Buffer.alloc(0), bytes]).subarray(-bodyLimits.answerEnds);
+  return { head: before?.head ?? Buffer.from(bytes.subarray(0, bodyLimits.answerEnds)), tail: Buffer.from(tail) };
+}
 
 const [lf, cr] = [10, 13];
 
@@ -141,6 +169,14 @@ function endOfEvent(bytes: Buffer, from: number): number {
     if (byte === cr && bytes[at + 1] === lf && bytes[at + 2] === cr && bytes[at + 3] === lf) return at + 4;
   }
   return -1;
+}
+
+/** The same. The end of a long event may be cut in two. */
+function endAfter(long: LongEvent | null, bytes: Buffer, from: number): number {
+  if (!long) return endOfEvent(bytes, from);
+  const seam = long.tail.subarray(-3);
+  const end = endOfEvent(Buffer.concat([seam, bytes]), 0);
+  return end === -1 ? -1 : end - seam.length;
 }
 
 function dataOf(event: Buffer): string | null {

@@ -5,13 +5,27 @@ import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 /** The protocols whose answers say what they cost. */
 export type Protocol = "chat" | "responses" | "anthropic" | "google";
 
-/** Returns the protocol of a path; null: an answer at this path tells no tokens. */
-export function protocolOf(method: string, pathname: string): Protocol | null {
-  if (method !== "POST") return null;
-  if (/\/(chat\/|fim\/)?completions$|\/embeddings$/.test(pathname)) return "chat";
-  if (pathname.endsWith("/responses")) return "responses";
-  if (pathname.endsWith("/messages")) return "anthropic";
-  return /:(generateContent|streamGenerateContent)$/.test(pathname) ? "google" : null;
+/** Returns the protocol of a call to a preset's service; null: an answer at this path tells no tokens. */
+export function protocolOf(
+  { preset }: Pick<OpenConnection, "preset">,
+  method: string | undefined,
+  pathname: string,
+): Protocol | null {
+  if (preset === null || method !== "POST") return null;
+  const path = decoded(pathname);
+  if (/\/(chat\/|fim\/)?completions$|\/embeddings$/.test(path)) return "chat";
+  if (path.endsWith("/responses")) return "responses";
+  if (path.endsWith("/messages")) return "anthropic";
+  return /:(generateContent|streamGenerateContent)$/.test(path) ? "google" : null;
+}
+
+/** Returns a path as the service reads it. */
+function decoded(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
 }
 
 /** What a request says of what its answer may cost. */
@@ -42,11 +56,15 @@ const countAt = (body: Json, names: readonly string[]): number | null => {
   return found.length > 0 ? Math.min(Math.ceil(Math.max(...found)), mostAsked) : null;
 };
 
-/** The names that services have for the length of an answer, and for how many answers there are. */
-const lengthNames = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
+/** The names that services have for the length of an answer: another protocol's they ignore. Google takes each name in two spellings. */
+const lengthNames = {
+  chat: ["max_completion_tokens", "max_tokens"],
+  responses: ["max_output_tokens"],
+  anthropic: ["max_tokens"],
+  google: ["maxOutputTokens", "max_output_tokens"],
+} as const satisfies Record<Protocol, readonly string[]>;
+/** For how many answers there are. */
 const choiceNames = ["n", "best_of"];
-/** Google takes each name in two spellings. */
-const googleLengthNames = ["maxOutputTokens", "max_output_tokens"];
 const googleChoiceNames = ["candidateCount", "candidate_count"];
 
 const googleConfigOf = ({ generationConfig, generation_config }: Json): Json[] =>
@@ -74,7 +92,8 @@ export function readRequest(bytes: Buffer): Json | null {
   }
 }
 
-export function readRequestBounds(protocol: Protocol, body: Json, pathname: string): RequestBounds {
+export function readRequestBounds(protocol: Protocol, body: Json, path: string): RequestBounds {
+  const pathname = decoded(path);
   const isGoogle = protocol === "google";
   const named = isGoogle ? [/\/models\/([^/:]+):/.exec(pathname)?.[1]] : namedModels(body, pathname);
   const [model = null, ...other_models] = named
@@ -83,12 +102,15 @@ export function readRequestBounds(protocol: Protocol, body: Json, pathname: stri
   const choices = isGoogle ? mostAt(googleConfigOf(body), googleChoiceNames) : countAt(body, choiceNames);
   return {
     ...{ model, other_models: other_models.slice(0, mostModels) },
-    input_most: tokensIn(body, model),
+    input_most: tokensIn(body, [model ?? "", ...other_models]),
     output_most: outputOf(protocol, body, pathname),
     choices: Math.max(1, choices ?? 1) * promptsIn(body),
-    is_deferred: body["background"] === true,
+    is_deferred: isOn(body["background"]),
   };
 }
+
+/** True for what services take for `true`. */
+const isOn = (value: unknown): boolean => value === true || /^(true|t|1|yes|y|on)$/i.test(String(value));
 
 const mostModels = 20;
 
@@ -101,7 +123,7 @@ function namedModels(body: Json, pathname: string): unknown[] {
 
 function outputOf(protocol: Protocol, body: Json, pathname: string): number | null {
   if (isEmbedding(pathname)) return 0;
-  return protocol === "google" ? mostAt(googleConfigOf(body), googleLengthNames) : countAt(body, lengthNames);
+  return mostAt(protocol === "google" ? googleConfigOf(body) : [body], lengthNames[protocol]);
 }
 
 const isEmbedding = (pathname: string): boolean => pathname.endsWith("/embeddings");
@@ -113,20 +135,29 @@ function promptsIn({ prompt }: Json): number {
 }
 
 /** Returns the most tokens that a request may have: a token has at least a byte. */
-function tokensIn(body: Json, model: string | null): number {
+function tokensIn(body: Json, models: readonly string[]): number {
   const files = partsIn(body).filter(isFile);
-  const least = model?.includes("gpt-4o-mini") ? leastOfDearFile : leastOfFile;
+  const least = models.some((model) => model.includes("gpt-4o-mini")) ? leastOfDearFile : leastOfFile;
   const inFiles = files.reduce<number>((sum, part) => sum + Math.max(least, textIn(part) / 16) - textIn(part), 0);
-  const unseen = (hasUnseen(body, files) ? 1 : 0) + lookUpsIn(body);
-  return Math.ceil(textIn(body) + inFiles) + unseen * unseenTokens;
+  const unseen = (hasUnseen(body, files) ? contextOf(models) : 0) + lookUpsIn(body) * usualContext;
+  return Math.ceil(textIn(body) + inFiles) + unseen;
 }
 
 /** What a small picture, sound or page may cost. Larger ones are far fewer tokens than bytes. */
 const leastOfFile = 3_000;
 /** One model counts pictures 33 times: https://platform.openai.com/docs/guides/images-vision. */
 const leastOfDearFile = 50_000;
-/** What the service adds from elsewhere fills at most the context of most models. */
-const unseenTokens = 200_000;
+/** What the service adds from elsewhere fills at most the model's context. */
+const usualContext = 200_000;
+const contexts: readonly [RegExp, number][] = [
+  [/gpt-4[.-]1|gemini/, 1_048_576],
+  [/gpt-5/, 400_000],
+];
+const contextOf = (models: readonly string[]): number =>
+  Math.max(
+    usualContext,
+    ...contexts.flatMap(([name, size]) => (models.some((model) => name.test(model)) ? [size] : [])),
+  );
 
 /** How often a service may look something up by itself while it answers, where the request doesn't say. */
 const usualLookUps = 5;
@@ -212,7 +243,8 @@ function isText(part: Json): boolean {
 function hasUnseen(body: Json, files: Json[]): boolean {
   const named = ["previous_response_id", "conversation", "prompt", "cachedContent", "cached_content"];
   const isNamed = named.some((name) => isObject(body[name]) || (name !== "prompt" && typeof body[name] === "string"));
-  return isNamed || files.some(isUnseen);
+  const isReferred = listOf(body["input"]).some(({ type }) => type === "item_reference");
+  return isNamed || isReferred || files.some(isUnseen);
 }
 
 /** True for a file that the service has, and for one that it fetches, unless that is a picture: those have a bound. */
@@ -237,11 +269,12 @@ export function prepareBody(
   const options = isObject(body["stream_options"]) ? body["stream_options"] : {};
   // Mistral tells the usage of a stream by itself, and refuses the field.
   const dropsUsage =
-    protocol === "chat" && body["stream"] === true && options["include_usage"] !== true && preset !== "mistral";
+    protocol === "chat" && isOn(body["stream"]) && options["include_usage"] !== true && preset !== "mistral";
   const usage = dropsUsage ? { stream_options: { ...options, include_usage: true } } : {};
   const limit = output_most === null ? {} : limitOf(protocol, body, { preset, output_most });
-  const hasChanged = dropsUsage || output_most !== null;
-  return { changed: hasChanged ? { ...body, ...usage, ...limit } : null, dropsUsage };
+  const changes = { ...usage, ...limit };
+  const hasChanged = Object.entries(changes).some(([name, value]) => body[name] !== value);
+  return { changed: hasChanged ? { ...body, ...changes } : null, dropsUsage };
 }
 
 function limitOf(
@@ -253,15 +286,13 @@ function limitOf(
     const { max_output_tokens: _, ...config } = Object.assign({}, ...googleConfigOf(body)) as Json;
     return { generation_config: undefined, generationConfig: { ...config, maxOutputTokens: output_most } };
   }
-  const name = lengthNameOf(protocol, body, preset);
-  const others = lengthNames.filter((other) => other !== name && body[other] !== undefined);
+  const name = protocol === "chat" ? chatLengthName(body, preset) : lengthNames[protocol][0];
+  const others = lengthNames[protocol].filter((other) => other !== name);
   return { ...Object.fromEntries(others.map((other) => [other, undefined])), [name]: output_most };
 }
 
-/** A service may refuse a request with two of the names, so the program's own is kept. */
-function lengthNameOf(protocol: Protocol, body: Json, preset: OpenConnection["preset"]): string {
-  if (protocol === "responses") return "max_output_tokens";
-  if (protocol === "anthropic") return "max_tokens";
-  const named = ["max_completion_tokens", "max_tokens"].find((name) => body[name] !== undefined);
-  return named ?? (preset === "openai" || preset === "azure" ? "max_completion_tokens" : "max_tokens");
+/** A service may refuse a request with two of the names. OpenAI takes either, so the program's own is kept; others may ignore the newer one. */
+function chatLengthName(body: Json, preset: OpenConnection["preset"]): string {
+  if (preset !== "openai" && preset !== "azure") return "max_tokens";
+  return lengthNames.chat.find((name) => body[name] !== undefined) ?? "max_completion_tokens";
 }

@@ -73,6 +73,16 @@ const commonJs = /** @type {const} */ ([
 ]);
 
 /**
+ * True for a module that makes such a name itself. TypeScript's `declare` makes none.
+ * @param {string} text
+ * @param {string} variable
+ */
+const binds = (text, variable) =>
+  new RegExp(
+    `(?<!\\bdeclare\\s+)\\b(?:const|let|var)\\s+(?:[{[][^=]*?)?\\b${variable}\\b|\\bimport\\s[^;"'()]*\\b${variable}\\b|,\\s*${variable}\\s*=(?!=)`,
+  ).test(text);
+
+/**
  * Bundling puts all modules into one file. So what a module says of its own place is replaced by a variable, which the bundle
  * sets first. Returns the code that sets them.
  * @param {string[]} names
@@ -87,10 +97,9 @@ function keepPlaces(names, entry) {
         .replaceAll("import.meta.url", `__runfleet_url_${at}`)
         .replaceAll("import.meta.filename", `__runfleet_file_${at}`)
         .replaceAll("import.meta.dirname", `__runfleet_dir_${at}`);
-      for (const [variable, kind] of commonJs)
-        // A module that makes such a name itself keeps it.
-        if (!new RegExp(`\\b(const|let|var|import|export)\\b[^;\\n]*\\b${variable}\\b`).test(text))
-          placed = placed.replaceAll(new RegExp(`(?<![\\w$.])${variable}(?![\\w$])`, "g"), `__runfleet_${kind}_${at}`);
+      const own = commonJs.filter(([variable]) => text.includes(variable) && !binds(text, variable));
+      const declared = own.map(([variable, kind]) => `const ${variable}=__runfleet_${kind}_${at};`).join("");
+      placed = placed.replace(/^(#!.*\n)?/, (first) => first + declared);
       if (placed === text) return "";
       writeFileSync(name, placed);
       const url = `new URL(${JSON.stringify(up + name)}, import.meta.url)`;

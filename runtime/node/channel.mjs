@@ -1,5 +1,6 @@
 // The channel from an agent's process to the worker: NDJSON frames on fd 3, with what the agent prints among them in order.
 import { writeSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 import { format } from "node:util";
 
 /** @import { Fields, Frame } from "./types.d.ts" */
@@ -110,7 +111,7 @@ function toPlain(item) {
  * @returns {string}
  */
 export function toJson(value) {
-  /** @type {unknown[]} */
+  /** @type {{ given: unknown, shown: unknown }[]} */
   const enclosing = [];
   const text = stringify(
     value ?? null,
@@ -124,12 +125,11 @@ export function toJson(value) {
       // A message's own JSON is another, and a buffer's is a list of numbers.
       const item = isMessage(given) || given instanceof Uint8Array ? given : made;
       if (typeof item !== "object" || item === null) return toPlain(item);
-      const converted = convert(item);
-      if (converted !== item) return converted;
-      while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
-      if (enclosing.includes(item)) return "<circular>";
-      enclosing.push(item);
-      return item;
+      while (enclosing.length > 0 && enclosing.at(-1)?.shown !== this) enclosing.pop();
+      if (enclosing.some((outer) => outer.given === given)) return "<circular>";
+      const shown = convert(item);
+      enclosing.push({ given, shown });
+      return shown;
     },
   );
   return text ?? "null";
@@ -212,6 +212,7 @@ export function captureOutput() {
    */
   const replaceWrite = (stream, print) => {
     const write = /** @type {(...args: unknown[]) => boolean} */ (stream.write.bind(stream));
+    const decoder = new StringDecoder("utf8");
     /**
      * @param {string | Uint8Array} chunk
      * @param {unknown} [encoding]
@@ -219,7 +220,7 @@ export function captureOutput() {
      */
     stream.write = (chunk, encoding, callback) => {
       if (channel.currentRunId() === null) return write(chunk, encoding, callback);
-      print(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8"));
+      print(typeof chunk === "string" ? decoder.end() + chunk : decoder.write(Buffer.from(chunk)));
       const done = typeof encoding === "function" ? encoding : callback;
       if (typeof done === "function") process.nextTick(done);
       return true;

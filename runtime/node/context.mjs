@@ -118,6 +118,7 @@ export function createContext(
       for (const [name, count] of Object.entries(counts)) {
         if (!usageNames.includes(name)) throw new TypeError(`usage() takes ${usageNames.join(", ")}, not '${name}'.`);
         if (typeof count !== "number") throw new TypeError(`usage() takes numbers; ${name} is a ${typeof count}.`);
+        if (!Number.isFinite(count)) throw new RangeError(`usage() takes finite numbers; ${name} is ${count}.`);
       }
       send("usage", counts);
       channel.onReport("usage", counts);

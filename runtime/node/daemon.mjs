@@ -16,6 +16,7 @@ import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
 import { BadEntrypoint, callAgent, drive, findMain, loadModule, NoEntrypoint } from "./load-agent.mjs";
 import { calledFor, Message } from "./message.mjs";
+import { onUncaught } from "./on-uncaught.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
 /** @import { AgentCode, AgentFunction, AgentModule, Context, RunRequest } from "./types.d.ts" */
@@ -165,8 +166,7 @@ function watchEnds() {
     if (message) message.fail(error);
     else fail(error);
   };
-  process.on("uncaughtException", end);
-  process.on("unhandledRejection", end);
+  onUncaught(end);
   process.on("exit", (code) => {
     if (channel.isClosed) return;
     if (code === 0) return current()?.reply();
@@ -182,7 +182,7 @@ function watchEnds() {
  */
 async function runMain(main, context) {
   try {
-    await drive(main(context.input, context), stopping.signal);
+    await drive(main(context.input, context), stopping);
   } catch (error) {
     if (!stopping.signal.aborted || /** @type {any} */ (error)?.name !== "AbortError") throw error;
   }
@@ -218,7 +218,7 @@ async function serve(start, context) {
   const mainOver = main ? runMain(main, context) : null;
   if (called) {
     mainOver?.catch(fail);
-    await handleAll((message) => callAgent(called, message.context, message.context.signal));
+    await handleAll((message) => callAgent(called, message.context, message.context));
   }
   await Promise.race([mainOver, stopped.then(() => sleep(stopGraceMs))]);
 }
@@ -234,7 +234,7 @@ async function serveThread(start) {
   /** @param {Context} context */
   const execute = async (context) => {
     main ??= findMain(await loadModule(start, loads++));
-    return main && callAgent(main, context, context.signal);
+    return main && callAgent(main, context, context);
   };
   writeFrame("ready");
   await handleAll((message) => {

@@ -7,7 +7,7 @@ import { channel, send } from "./channel.mjs";
  * @param {string[]} names
  * @returns {number}
  */
-const firstOf = (usage, names) => names.map((name) => usage?.[name]).find((count) => typeof count === "number") ?? 0;
+const firstOf = (usage, names) => names.map((name) => usage?.[name]).find((count) => Number.isFinite(count)) ?? 0;
 
 /** Counts tokens, and sends the totals so far. */
 export class Totals {

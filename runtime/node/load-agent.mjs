@@ -97,7 +97,7 @@ export function findMain({ path, name, values, find }) {
   }
   const found = candidates.map(find).find((one) => one !== null);
   if (found) return found;
-  const there = candidates.find((one) => isThing(values[one]));
+  const there = candidates.find((one) => isThing(values[one]) && !(one === "default" && isEmpty(values[one])));
   if (there !== undefined) throw new BadEntrypoint(describeUnusable(path, there, values[there], names));
   const exported = names.filter((one) => one !== "default");
   if (exported.length > 0) {
@@ -112,11 +112,11 @@ export function findMain({ path, name, values, find }) {
   return null;
 }
 
-/** True for a value that may have been meant as the agent. @param {unknown} value */
-const isThing = (value) =>
-  value !== undefined &&
-  value !== null &&
-  Object.keys(value).length + Object.getOwnPropertyNames(Object.getPrototypeOf(value)).length > 0;
+/** @param {unknown} value */
+const isThing = (value) => value !== undefined && value !== null;
+
+/** True for what a CommonJS module exports that exports nothing. @param {any} value */
+const isEmpty = (value) => Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0;
 
 /**
  * Returns the name of a function that a file declares as an agent's and neither exports nor calls.
@@ -166,12 +166,12 @@ function toFunction(found, owner) {
  * makes.
  * @param {AgentFunction} main
  * @param {Context} context
- * @param {AbortSignal} [signal]
+ * @param {Stopping} [stopping]
  */
-export async function callAgent(main, context, signal) {
-  const result = await drive(main(context.input, context), signal);
+export async function callAgent(main, context, stopping) {
+  const result = await drive(main(context.input, context), stopping);
   const made = frameworkOf(result);
-  return made ? drive(made(context.input, context), signal) : result;
+  return made ? drive(made(context.input, context), stopping) : result;
 }
 
 /** How many iterators of the agent's were begun: each can be ended at its next yield. */
@@ -181,13 +181,18 @@ export const driving = { count: 0 };
 const iteratorOf = (value) => value?.[Symbol.asyncIterator]?.() ?? (typeof value?.next === "function" ? value : null);
 
 /**
+ * What asks an iterator to end. `hasTurns`: steps give the process time to read the signal by themselves.
+ * @typedef {{ signal?: AbortSignal, hasTurns?: boolean }} Stopping
+ */
+
+/**
  * Sends what an iterator yields. Returns its return value, or the value itself when it isn't an iterator. With a `signal`, an
  * iterator ends at its next yield after the abort, and the signal's reason is thrown.
  * @param {unknown} returned
- * @param {AbortSignal} [signal]
+ * @param {Stopping} [stopping]
  * @returns {Promise<unknown>}
  */
-export async function drive(returned, signal) {
+export async function drive(returned, { signal, hasTurns = false } = {}) {
   /** @type {any} An agent's value. */
   const value = await returned;
   const read = readerOf(value);
@@ -204,9 +209,10 @@ export async function drive(returned, signal) {
     sendOutput(part);
     if (!signal) continue;
     // Lets the process read commands: an iterator that never waits would keep it from reading its cancel.
-    if (performance.now() - turnedAt < 5) continue;
-    await new Promise(setImmediate);
-    turnedAt = performance.now();
+    if (!hasTurns && performance.now() - turnedAt >= 5) {
+      await new Promise(setImmediate);
+      turnedAt = performance.now();
+    }
     if (!signal.aborted) continue;
     await iterator.return?.();
     throw signal.reason;

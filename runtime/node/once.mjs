@@ -6,6 +6,7 @@ import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { keepCheckpoints } from "./graph-checkpoints.mjs";
 import { callAgent, driving, endingOf, findMain, loadModule } from "./load-agent.mjs";
 import { loadAhead } from "./load-ahead.mjs";
+import { onUncaught } from "./on-uncaught.mjs";
 import { beginSteps, endUnderWay, runInTurn, usesSteps } from "./steps.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
@@ -100,8 +101,7 @@ if (firstLine === "") process.exit(0); // The worker let this process go before 
 /** @type {AgentCode & { env: Record<string, string>, preload: boolean }} */
 const agent = parse(firstLine);
 Object.assign(process.env, agent.env);
-process.on("uncaughtException", fail);
-process.on("unhandledRejection", fail);
+onUncaught(fail);
 let module = null;
 if (agent.preload) module = await loadAhead(agent, { context, commands });
 else writeFrame("loaded", { preloaded: false, fault: null, env_read: [] });
@@ -145,11 +145,12 @@ try {
   }
   if (request["rehearsal"] === undefined) keepCheckpoints(request.checkpoints);
   const main = findMain(module ?? (await loadModule(agent)));
-  // Steps take turns by themselves.
-  const call = async () => (main ? callAgent(main, context, isDurable ? undefined : signal) : null);
-  const result = await (isDurable ? runInTurn(call) : call());
-  isRunning = false;
-  finish({ type: "result", result_content: result ?? null });
+  if (main) {
+    const call = () => callAgent(main, context, { signal, hasTurns: isDurable });
+    const result = await (isDurable ? runInTurn(call) : call());
+    isRunning = false;
+    finish({ type: "result", result_content: result ?? null });
+  } else isRunning = false; // A script ends when nothing is left to do.
 } catch (error) {
   isRunning = false;
   fail(error);

@@ -4,17 +4,27 @@ import { endTool, startTool, Totals } from "./framework-events.mjs";
 import { openAiResult, tellOpenAiEvent } from "./run-openai-agent.mjs";
 
 /**
- * Reads a web response: JSON is the result, text is output as it comes, a status of 400 or more is an error.
+ * Reads a web response: JSON is the result, text and lines of JSON are output as they come, a redirection and a status of 400 or
+ * more are errors.
  * @param {any} response
  */
 export async function readResponse(response) {
   const type = response.headers?.get?.("content-type") ?? "";
-  if (response.status >= 400)
-    throw new Error(`The agent's response is ${response.status}: ${(await response.text()).slice(0, 2_000)}`);
+  await refuseFailed(response);
+  if (/ndjson|jsonl|json-?lines/.test(type)) return sendJsonLines(response.body ?? []);
   if (type.includes("json")) return response.json();
   if (response.body === null) return null;
   if (type === "" || type.startsWith("text/")) return sendText(response.body);
   return new Uint8Array(await response.arrayBuffer());
+}
+
+/** @param {any} response */
+async function refuseFailed(response) {
+  const { status } = response;
+  if (status >= 400) throw new Error(`The agent's response is ${status}: ${(await response.text()).slice(0, 2_000)}`);
+  const location = response.headers?.get?.("location");
+  if (status >= 300 && location)
+    throw new Error(`The agent's response is ${status}, a redirection to ${location}. Name that path in the input.`);
 }
 
 /**
@@ -29,6 +39,26 @@ async function sendText(stream) {
   }
   const rest = decoder.decode();
   if (rest) sendOutput(rest);
+  return null;
+}
+
+/**
+ * Sends each line of a stream as the JSON that it is.
+ * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} stream
+ */
+async function sendJsonLines(stream) {
+  const decoder = new TextDecoder();
+  let line = "";
+  for await (const part of stream) {
+    const [first = "", ...more] = decoder.decode(part, { stream: true }).split("\n");
+    line += first;
+    for (const rest of more) {
+      if (line.trim()) sendOutput(JSON.parse(line));
+      line = rest;
+    }
+  }
+  line += decoder.decode();
+  if (line.trim()) sendOutput(JSON.parse(line));
   return null;
 }
 

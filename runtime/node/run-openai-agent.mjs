@@ -17,8 +17,9 @@ export async function runOpenAiAgent(agent, prompt, context) {
   let result = null;
   /** @type {Error[]} What the SDK tells a tool's caller no more. */
   const errors = [];
-  if (typeof agent.model === "object")
-    agent.model = watchModel(agent.model, (error) => void errors.push(/** @type {Error} */ (error)));
+  const { model } = agent;
+  if (typeof model === "object")
+    agent.model = watchModel(model, (error) => void errors.push(/** @type {Error} */ (error)));
   const tool = agent.asTool({
     toolName: "agent",
     toolDescription: "Runs the agent.",
@@ -32,15 +33,19 @@ export async function runOpenAiAgent(agent, prompt, context) {
   });
   const input = JSON.stringify({ input: typeof prompt === "string" ? prompt : JSON.stringify(prompt) });
   const { signal } = context;
-  for (let resumeState; ;) {
-    result = null;
-    const said = await tool.invoke(undefined, input, { signal, resumeState });
-    if (result === null) throw causeOf(errors, signal, said);
-    const { interruptions, state } = result;
-    if (!interruptions?.length) return openAiResult(result);
-    countOpenAiTokens(result);
-    for (const asked of interruptions) decide(state, asked, context);
-    resumeState = state.toString();
+  try {
+    for (let resumeState; ;) {
+      result = null;
+      const said = await tool.invoke(undefined, input, { signal, resumeState });
+      if (result === null) throw causeOf(errors, signal, said);
+      const { interruptions, state } = result;
+      if (!interruptions?.length) return openAiResult(result);
+      countOpenAiTokens(result);
+      for (const asked of interruptions) decide(state, asked, context);
+      resumeState = state.toString();
+    }
+  } finally {
+    agent.model = model; // The process may run the agent again.
   }
 }
 

@@ -35,8 +35,19 @@ class RetryAfter extends DurableError {
   /** @param {number} seconds @param {string} [message] */
   constructor(seconds, message = `Try again after ${seconds} s.`) {
     super(message);
-    this.seconds = Number(seconds);
+    this.seconds = checkNumber(Number(seconds), "RetryAfter's seconds");
   }
+}
+
+/**
+ * Returns a finite number that is at least `least`. NaN and infinities have no JSON.
+ * @param {unknown} value
+ * @param {string} what
+ */
+export function checkNumber(value, what, least = -Infinity) {
+  if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
+  const bound = least === -Infinity ? "" : ` from ${least} on`;
+  throw new RangeError(`${what} is a finite number${bound}, not ${String(value).slice(0, 200)}.`);
 }
 
 /** What an agent may import of the module `runfleet` beside its functions. */

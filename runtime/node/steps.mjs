@@ -6,6 +6,7 @@ import { channel, writeFrame } from "./channel.mjs";
 import { createRehearsal } from "./rehearsal.mjs";
 import { checkPaths, packFiles, unpackFiles } from "./step-files.mjs";
 import {
+  checkNumber,
   decodeValue,
   describeStepError,
   DurableError,
@@ -480,6 +481,7 @@ export function checkActive(what) {
 function doStep(name, fn, options = {}) {
   checkCall(name, fn);
   const retry = readRetry(options.retry);
+  if (options.timeout_ms !== undefined) checkNumber(options.timeout_ms, `The timeout_ms of step '${name}'`, 0);
   const files = checkPaths(options.files ?? [], `Step '${name}'`);
   const { key, position, parent } = placeCall(name, options);
   const result = new Promise((resolve, reject) => journal.slots.set(key, { resolve, reject }));
@@ -539,6 +541,8 @@ function readRetry(given = {}) {
   const [unknown] = Object.keys(other);
   if (unknown !== undefined)
     throw new TypeError(`A step's retry has no '${unknown}'; it has max_attempts, delay_ms, factor, max_delay_ms, on.`);
+  for (const [name, value] of Object.entries({ delay_ms, factor, max_delay_ms }))
+    checkNumber(value, `A step's retry.${name}`, 0);
   return { max_attempts, delay_ms, factor, max_delay_ms, on };
 }
 
@@ -612,12 +616,15 @@ async function tryStep({ key, name, fn, options, files, reports }, number) {
     const work = flows.run({ node: key, step }, async () => fn(handle));
     const limit = (/** @type {number} */ ms) =>
       new Promise((_, reject) => {
-        timer = setTimeout(() => {
-          const error = new stepErrors.StepTimeout(`Step '${name}' ran over its timeout_ms of ${ms}.`);
-          step.isOver = true;
-          reject(error);
-          makeController().abort(error);
-        }, ms);
+        timer = setTimeout(
+          () => {
+            const error = new stepErrors.StepTimeout(`Step '${name}' ran over its timeout_ms of ${ms}.`);
+            step.isOver = true;
+            reject(error);
+            makeController().abort(error);
+          },
+          Math.min(ms, longestDelayMs),
+        );
       });
     const { timeout_ms } = options;
     const value = await (timeout_ms === undefined ? work : Promise.race([work, limit(timeout_ms)]));
@@ -734,9 +741,21 @@ const stepWords =
 const importedCalls =
   /import\s*\{[^}]*\b(?:step|branch|now|uuid|random|sleep|sleepUntil|waitFor|signalUrl|newMessages|steering|keepWarm|continueAs|runAgent|startAgent|map)\b[^}]*\}\s*from\s*["']runfleet["']/;
 
+const ownScript = /^(?!(?:.*\/)?node_modules\/).*\.[mc]?[jt]sx?$/;
+
+/** Returns a script without what a bundle has of packages: a bundle names each file before its text. @param {string} text */
+const withoutPackages = (text) =>
+  text
+    .split(/^(?=\/\/ )/m)
+    .filter((part) => !/^\/\/ (?:\(disabled\):)?node_modules\//.test(part))
+    .join("");
+
 /**
- * Whether code may use steps. Its flows must be followed from its first line on then.
+ * Whether an agent's own scripts may use steps. Its flows must be followed from its first line on then.
  * @param {Record<string, string>} files
  */
 export const usesSteps = (files) =>
-  Object.values(files).some((text) => stepWords.test(text) || importedCalls.test(text));
+  Object.entries(files).some(([name, script]) => {
+    const text = ownScript.test(name) ? withoutPackages(script) : "";
+    return stepWords.test(text) || importedCalls.test(text);
+  });

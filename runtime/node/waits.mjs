@@ -1,5 +1,5 @@
 // Waits of a durable run: what the code waits for, that the service knows of. They outlive the process.
-import { writeFrame } from "./channel.mjs";
+import { toJson, writeFrame } from "./channel.mjs";
 import { describeStepError, DurableError, stepErrors } from "./step-values.mjs";
 import {
   checkActive,
@@ -24,8 +24,10 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 /** @param {unknown} input @param {string} what */
 export function checkInput(input, what) {
   if (input === undefined || input === null) return {};
-  if (typeof input === "object" && !Array.isArray(input)) return input;
-  throw new TypeError(`${what} is an object, the fields of an agent's input.`);
+  if (typeof input !== "object" || Array.isArray(input))
+    throw new TypeError(`${what} is an object, the fields of an agent's input.`);
+  if (Buffer.byteLength(toJson(input)) > inputBytes) throw new RangeError(`${what} has at most ${inputBytes} bytes.`);
+  return input;
 }
 
 /** What was sent to a run is plain JSON. @param {KeptEntry} entry */
@@ -166,8 +168,6 @@ export const waitMethods = {
     checkActive("continueAs()");
     refuseInStep("continueAs()");
     const given = checkInput(input, "continueAs()'s input");
-    if (Buffer.byteLength(JSON.stringify(given)) > inputBytes)
-      throw new RangeError(`continueAs() takes an input of at most ${inputBytes} bytes.`);
     journal.continued ??= new Continued(given);
     throw journal.continued;
   },

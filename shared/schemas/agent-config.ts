@@ -49,6 +49,13 @@ export const approvalRule = z.strictObject(
   { error: "must have nothing but `method`, `host` and `path`" },
 );
 
+/** Returns an entrypoint with its path as files are named: `./main.py:main` is `main.py:main`. */
+function plainEntrypoint(entrypoint: string): string {
+  const [path = "", ...name] = entrypoint.split(":");
+  const parts = path.split("/").filter((part) => part !== "." && part !== "");
+  return [parts.join("/"), ...name].join(":");
+}
+
 const answerPages = ["link", "key", "off"] as const;
 const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
@@ -60,6 +67,7 @@ export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 export const agentConfig = z.looseObject({
   entrypoint: plainText(512)
     .min(1)
+    .overwrite(plainEntrypoint)
     .optional()
     .meta({ description: "What is called: `main.py`, `main.py:name` or `agent.core:main`; `src/index.ts:main`." }),
   source: z.string().optional().meta({
@@ -137,7 +145,8 @@ export const agentConfig = z.looseObject({
         "The hosts that `full` runs and the daemon may reach: a host, `*.domain` or `*`; a port is only needed for others than 80 and 443.",
     }),
   max_attempts: atLeast(1, 100).meta({
-    description: "How many times in total a run is started when its workers are lost. 3 by default.",
+    description:
+      "A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't counted.",
   }),
   retry: z
     .looseObject({
@@ -163,7 +172,10 @@ export const agentConfig = z.looseObject({
       }),
     })
     .optional()
-    .meta({ description: "A run that uses more than this is ended. US dollars; input and output tokens together." }),
+    .meta({
+      description:
+        "What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended. US dollars; input and output tokens together.",
+    }),
   concurrency: atLeast(1, 1_000).meta({
     description: "How many of the agent's runs may run at the same time. The others wait.",
   }),

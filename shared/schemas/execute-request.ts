@@ -31,7 +31,8 @@ export const executeRequest = z
     runtime_mode: choice(runtimeModes).default("standard"),
     lifecycle: choice(lifecycles).default("serverless"),
     run_id: clientId().nullish().meta({
-      description: "An id for the run. A repeated request with the same id and body attaches to the existing run.",
+      description:
+        "An id for the run, which no other run gets, also when the run is deleted. A repeated request with the same id and body attaches to the existing run.",
     }),
     metadata: labelledMetadata()
       .default({})

@@ -20,12 +20,14 @@ export const requestOptions = {
   timeout_ms: laxInt({ ge: 1, le: runLimits.max_timeout_ms })
     .nullish()
     .meta({ description: "The run ends as `timeout` after this time." }),
-  max_attempts: laxInt({ ge: 1, le: 100 })
-    .nullish()
-    .meta({ description: "At most so many attempts, after lost workers and in the config's `retry` alike." }),
-  max_cost_usd: laxFloat({ ge: 0 })
-    .nullish()
-    .meta({ description: "The run is ended (`budget_exceeded`) when it reports a higher cost." }),
+  max_attempts: laxInt({ ge: 1, le: 100 }).nullish().meta({
+    description:
+      "The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an answer start its agent again and aren't counted.",
+  }),
+  max_cost_usd: laxFloat({ ge: 0 }).nullish().meta({
+    description:
+      "What the run may cost. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended (`budget_exceeded`).",
+  }),
   max_tokens: laxInt({ ge: 0 }).nullish().meta({ description: "The same for input and output tokens together." }),
   concurrency_key: text({ min: 1, max: 256 }).nullish().meta({
     description: "Of the agent's runs with this key, at most `key_concurrency` run at once. The others wait.",

@@ -21,7 +21,7 @@ export const runCall = z
     model: z.string().nullable(),
     counted: callCount.nullable().meta({
       description:
-        "metered: the service's own count. estimated: the answer was cut. unknown: it was lost with its gateway, and isn't billed. Null: the call has no tokens.",
+        "metered: the service's own count. estimated: the answer was cut, or doesn't tell its usage. unknown: the call left and wasn't answered, and isn't billed. Null: the call has no tokens.",
     }),
     input_tokens: z.number().int(),
     cached_tokens: z.number().int().meta({ description: "Of the input: what the service had in its cache." }),

@@ -35,6 +35,8 @@ type Options = {
   urlFile?: string | undefined;
   /** False behind a pooler that gives each transaction another connection. Postgres then parses each statement each time. */
   prepares?: boolean;
+  /** False: statements take whatever time they need, as those of maintenance by hand do. */
+  limitsTime?: boolean;
 };
 
 /** A connection whose statements have no names, so that it never needs what an earlier connection has prepared. */
@@ -76,11 +78,13 @@ export function openDb(
   url: string,
   poolSize: number,
   onIdleError: (error: Error) => void,
-  { role, urlFile, prepares = true }: Options = {},
+  { role, urlFile, prepares = true, limitsTime = true }: Options = {},
 ): Db {
+  // 0: no limit.
+  const statementMs = limitsTime ? answerMs + 1_000 : 0;
   const sql = new pg.Pool({
     // A session of Postgres that a pooler hands on can be told nothing, either.
-    ...(prepares ? { onConnect: sessionTimeouts(answerMs + 1_000) } : { Client: UnpreparedClient }),
+    ...(prepares ? { onConnect: sessionTimeouts(statementMs) } : { Client: UnpreparedClient }),
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
@@ -89,7 +93,7 @@ export function openDb(
     maxLifetimeSeconds: 900,
     ...(urlFile !== undefined && { Client: clientThatFollows(urlFile, prepares) }),
     // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
-    query_timeout: answerMs,
+    ...(limitsTime && { query_timeout: answerMs }),
     application_name: role ? `runfleet-${role}` : "runfleet",
   });
   sql.on("error", onIdleError);

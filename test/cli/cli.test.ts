@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
@@ -244,7 +245,7 @@ test("runs are listed, shown, compared, cancelled and started again, one by one 
 
   expect(await runfleet("replay", "--agent", "listed", "--status", "success")).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^3 runs match[\s\S]*Nothing was done/),
+    err: expect.stringMatching(/^Runs that match: 3\.[\s\S]*Nothing was done/),
   });
   const many = await runfleet("replay", "--agent", "listed", "--status", "success", "--yes");
   expect(many).toMatchObject({ code: 0, out: "3 done, 0 failed\n" });
@@ -253,6 +254,27 @@ test("runs are listed, shown, compared, cancelled and started again, one by one 
   expect(await runfleet("runs", "rm", first)).toMatchObject({ code: 0 });
   expect(await runfleet("runs", "get", first)).toMatchObject({ code: 4 });
   expect((await runfleet("runs", "frobnicate")).err).toContain("runfleet runs ls");
+});
+
+test("a filter whose older runs aren't counted says so, and goes on to them also where none was counted", async () => {
+  const asked: unknown[] = [];
+  const service = createHttpServer((req, res) => {
+    req.setEncoding("utf8").on("data", (text: string) => asked.push(JSON.parse(text)));
+    req.on("end", () => {
+      const isPreview = (asked.at(-1) as { preview?: boolean }).preview;
+      const counted = { total: 0, more: true };
+      const done = { id: "bulk_1", done: 3, failed: 0, finished_at: "2026-11-28T00:00:00Z" };
+      res.setHeader("content-type", "application/json").end(JSON.stringify(isPreview ? counted : done));
+    });
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void service.close());
+  const at = { RUNFLEET_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+  const args = ["cancel", "--search", "invoice"];
+  const told = "Runs that match: at least 0, since older runs were not counted.";
+  expect(await start(args, at).ended).toMatchObject({ code: 2, err: expect.stringContaining(told) });
+  expect(asked).toHaveLength(1);
+  expect(await start([...args, "--yes"], at).ended).toMatchObject({ code: 0, out: "3 done, 0 failed\n" });
 });
 
 test("agents, versions, tags and secrets: each has its command, and a secret's value is never shown", async () => {
@@ -271,6 +293,13 @@ test("agents, versions, tags and secrets: each has its command, and a secret's v
   expect(ran.code).toBe(0);
   expect(ran.out).not.toContain("s3cret-word");
   expect(await runfleet("secrets", "set", "OTHER", "--agent", "kept")).toMatchObject({ code: 2 });
+  // In an agent's folder, too, a secret of all agents can be set.
+  const shared = await start(["secrets", "set", "SHARED", "--all-agents"], {}, { ...here, stdin: "for-all" }).ended;
+  expect(shared).toMatchObject({ code: 0, out: "SHARED is set\n" });
+  expect((await runfleet("secrets", "--agent", "kept")).out).not.toContain("SHARED");
+  expect((await start(["secrets", "ls", "--all-agents"], {}, here).ended).out).toContain("SHARED");
+  expect((await start(["secrets", "rm", "SHARED", "--all-agents"], {}, here).ended).code).toBe(0);
+  expect((await start(["secrets", "ls", "--all-agents", "--agent", "kept"], {}, here).ended).code).toBe(2);
 
   writeFileSync(main, "def main(input): return 2\n");
   const next = JSON.parse((await runfleet("deploy", "kept", "--no-promote", "--json")).out) as { version: string };

@@ -49,6 +49,15 @@ test.each<[string, Record<string, string | Buffer>, string[] | undefined]>([
     ["httpx[http2]", "b"],
   ],
   [
+    "the folder itself with extras",
+    {
+      "requirements.txt": "--editable=.[gpu, web]\n",
+      "pyproject.toml":
+        '[project]\ndependencies = ["a"]\n[project.optional-dependencies]\ndev = ["d"]\nweb = [\n  "w[x]>=1",\n]\ngpu = ["g"]\n',
+    },
+    ["a", "g", "w[x]>=1"],
+  ],
+  [
     "a pyproject.toml alone, of Windows",
     { "pyproject.toml": '[project]\r\ndependencies = [\r\n  "httpx>=0.27",\r\n]\r\n[tool.x]\r\n' },
     ["httpx>=0.27"],

@@ -278,8 +278,10 @@ test("feed-watcher keeps its connection and answers from what it has heard", asy
   expect(await runfleet(["daemon", "stop", "feed-watcher"])).toMatchObject({ code: 0 });
 });
 
-test("remote-agent's answer is streamed from where it runs", async () => {
-  const server = spawn(process.execPath, [join(root, "examples/remote-agent/server.mjs")], { env: { PORT: "0" } });
+test("remote-agent's answer is streamed from where it runs, and the agent answers nobody but the service", async () => {
+  const { secret } = (await call(url, "POST", "/v1/users/me/callback-secret")).body as { secret: string };
+  const env = { PORT: "0", RUNFLEET_CALLBACK_SECRET: secret };
+  const server = spawn(process.execPath, [join(root, "examples/remote-agent/server.mjs")], { env });
   try {
     const port = await new Promise<string>((resolve) =>
       server.stdout.on("data", (chunk: Buffer) => resolve(/\d+/.exec(chunk.toString())?.[0] ?? "")),
@@ -288,6 +290,20 @@ test("remote-agent's answer is streamed from where it runs", async () => {
     const all = await run("remote-agent");
     expect(textOf(all)).toBe("You said: Hello from afar");
     expect(resultOf(all)).toEqual({ length: 15 });
+
+    const body = JSON.stringify({ input_payload: { text: "é" } });
+    const post = async (signature: string, at: Date): Promise<number> => {
+      const headers = { "webhook-id": "run_1.1", "webhook-timestamp": String(Math.floor(at.getTime() / 1000)) };
+      const sent = { ...headers, "webhook-signature": signature };
+      return (await fetch(`http://127.0.0.1:${port}`, { method: "POST", body, headers: sent })).status;
+    };
+    const sign = (at: Date): string => new Webhook(secret).sign("run_1.1", at, body);
+    const [now, before] = [new Date(), new Date(Date.now() - 3_600_000)];
+    expect(await post(`v1,bm8= ${sign(now)}`, now)).toBe(200);
+    expect([await post("v1,bm8=", now), await post(sign(before), now), await post(sign(before), before)]).toEqual([
+      401, 401, 401,
+    ]);
+    expect((await fetch(`http://127.0.0.1:${port}`, { method: "POST", body })).status).toBe(401);
   } finally {
     server.kill();
   }

@@ -149,7 +149,12 @@ test("a key of the program's own, an unknown connection, a path that leads out, 
   expect(await codeOf(ask(sandbox, "/openai/chat/completions", own))).toEqual([401, "false", "foreign_key"]);
   const inHeader = { headers: { "x-api-key": "sk-of-the-program" } };
   expect(await codeOf(ask(anthropic, "/anthropic/messages", inHeader))).toEqual([401, "false", "foreign_key"]);
-  expect(await codeOf(ask(sandbox, "/openai/x?key=AIza-of-the-program"))).toEqual([401, "false", "foreign_key"]);
+  for (const field of ["X_Api_Key", "x-api_key"]) {
+    const spelled = { headers: { [field]: "sk-of-the-program" } };
+    expect(await codeOf(ask(anthropic, "/anthropic/messages", spelled))).toEqual([401, "false", "foreign_key"]);
+  }
+  const google = await openSandbox(runWith(connection({ name: "google", preset: "google", base_url: provider.url })));
+  expect((await ask(google, "/google/v1beta/models/m:generateContent?key=AIza-of-the-program")).status).toBe(401);
   expect(await codeOf(ask(sandbox, "/anthropic/messages"))).toEqual([404, "false", "no_connection"]);
   expect(await codeOf(ask(nobody, "/openai/chat/completions"))).toEqual([403, "false", "no_run"]);
   const host = `Host: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
@@ -168,6 +173,32 @@ test("a key of the program's own, an unknown connection, a path that leads out, 
   expect(provider.calls).toEqual([]);
   await (await ask(sandbox, "/openai/files/a%2Fb..c?path=..%2fx")).text();
   expect(provider.calls.map(({ path }) => path)).toEqual(["/v1/files/a%2Fb..c?path=..%2fx"]);
+});
+
+test("a parameter that is called `key` is a secret for Google's services only", async () => {
+  const own = connection({ name: "own", preset: null });
+  const sandbox = await openSandbox(runWith(connection(), own));
+  provider.calls.length = 0;
+  for (const path of ["/own/echo?key=name", "/openai/echo?key=name"]) await (await ask(sandbox, path)).text();
+  expect(provider.calls.map(({ path }) => path)).toEqual(["/v1/echo?key=name", "/v1/echo?key=name"]);
+});
+
+test("no parameter and no field of a call hides from the gateway what it costs, or which method it means", async () => {
+  const google = connection({ name: "google", preset: "google", base_url: provider.url });
+  const sandbox = await openSandbox(runWith(connection(), google));
+  provider.calls.length = 0;
+  const path = "/google/v1beta/models/gemini-2.5-flash:generateContent";
+  const statusOf = async (to: string, init: Parameters<typeof ask>[2] = {}) => (await ask(sandbox, to, init)).status;
+  for (const hiding of ["fields=candidates", "alt=proto", "callback=f", "%24alt=proto", "$fields=candidates", "a=b"])
+    expect([hiding, await statusOf(`${path}?${hiding}`)]).toEqual([hiding, 400]);
+  expect(await statusOf(path.replace("generateContent", "generate%43ontent?fields=candidates"))).toBe(400);
+  for (const to of [`${path}?$httpMethod=POST`, "/openai/chat/completions?_method=POST"])
+    expect([to, await statusOf(to, { method: "PUT" })]).toEqual([to, 400]);
+  for (const field of ["x-http-method-override", "X_HTTP_Method_Override", "x-method-override", "x-http-method"])
+    expect([field, await statusOf(path, { method: "PUT", headers: { [field]: "POST" } })]).toEqual([field, 400]);
+  expect(provider.calls).toEqual([]);
+  expect(await statusOf(`${path}?alt=json`, { headers: { "x-goog-fieldmask": "candidates" } })).toBe(200);
+  expect(provider.calls[0]?.headers).not.toHaveProperty("x-goog-fieldmask");
 });
 
 test("a key that the service echoes is redacted: in headers, bodies, streams of single bytes, compressed answers", async () => {
@@ -197,6 +228,46 @@ test("a key that the service echoes is redacted: in headers, bodies, streams of 
   }
 });
 
+test("a long event of a stream is read at both ends, and words of a tool's arguments end no answer", async () => {
+  const google = connection({ name: "google", preset: "google", base_url: provider.url });
+  const sandbox = await openSandbox(runWith(connection(), google));
+  told.ended.length = 0;
+  const streams = (text: string) =>
+    provider.next.push((res) => void res.writeHead(200, { "content-type": "text/event-stream" }).end(text));
+  const usage = { input_tokens: 30, output_tokens: 900_000 };
+  const output = [{ type: "message", content: [{ type: "output_text", text: "x".repeat(3 * 1024 * 1024) }] }];
+  const response = { id: "resp_1", model: "gpt-5-mini", output, usage };
+  streams(
+    `event: response.completed\ndata: ${JSON.stringify({ type: "response.completed", sequence_number: 9, response })}\n\n`,
+  );
+  await (await ask(sandbox, "/openai/responses", { body: '{"model":"gpt-5-mini","input":"x","stream":true}' })).text();
+  const counted = { input: 30, cached: 0, cache_write: 0, output: 900_000 };
+  await expect
+    .poll(() => told.ended[0])
+    .toMatchObject({ is_whole: true, pieces: 1, model: "gpt-5-mini", usage: counted });
+  const kept: string[] = [];
+  const recording: GatewayCalls = {
+    ...callsOf(
+      { run_id: "run_1", attempt: 1, connections: [connection(), google], approvals: [] },
+      { kind: "go", number: 1, output_most: null, entry_key: "call:1" },
+    ),
+    keep: async (_call, { body }) => kept.push(Buffer.from(body, "base64").toString()) > 0,
+  };
+  const recorded = await openSandbox(recording);
+  const parts = [{ functionCall: { name: "note", args: { type: "error", was: { type: "response.completed" } } } }];
+  const candidates = [{ content: { parts }, finishReason: "STOP" }];
+  streams(
+    `data: ${JSON.stringify({ candidates, usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } })}\n\n`,
+  );
+  await (await ask(recorded, "/google/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse")).text();
+  expect(kept).toHaveLength(1);
+  // A schema that is said again in an answer's first event doesn't end it.
+  const tools = [{ type: "function", parameters: { default: { type: "response.completed" } } }];
+  streams(`data: ${JSON.stringify({ type: "response.created", response: { tools } })}\n\n`);
+  await (await ask(recorded, "/openai/responses", { body: '{"model":"m","input":"x","stream":true}' })).text();
+  expect(kept).toHaveLength(1);
+});
+
 test("a call belongs to the run that the worker names: the next run's calls go by its own connections, and calls in flight are cut", async () => {
   const sandbox = await openSandbox(runWith(connection()));
   provider.next.push((res) => void res.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n"));
@@ -219,6 +290,27 @@ test("a gateway that is replaced knows whose calls they are", async () => {
   process.kill(egress.gatewayPid() ?? 0, "SIGKILL");
   await sleep(50);
   expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(200);
+});
+
+test("calls of a gateway that dies are lost, also where no sandbox needs another gateway", async () => {
+  const open = loopbackEgress([`*:${provider.port}`]);
+  onTestFinished(() => open.close());
+  const lost: number[] = [];
+  const run = { run_id: "run_1", attempt: 1, connections: [connection()], approvals: [] };
+  const calls: GatewayCalls = {
+    ...callsOf(run, { kind: "go", number: 1, output_most: null, entry_key: "call:1" }),
+    lose: async (call) => lost.push(call) > 0,
+  };
+  const sandbox = await openSandbox(calls, open);
+  provider.calls.length = 0;
+  provider.next.push(() => undefined);
+  const asking = ask(sandbox, "/openai/chat/completions");
+  asking.catch(() => undefined);
+  await expect.poll(() => provider.calls.length, { timeout: 5_000 }).toBe(1);
+  sandbox.listener.close();
+  await expect(asking).rejects.toThrow("fetch failed");
+  process.kill(open.gatewayPid() ?? 0, "SIGKILL");
+  await expect.poll(() => lost.length, { timeout: 10_000 }).toBe(1);
 });
 
 test("no other way leads out of a sandbox whose agent only has connections", async () => {
@@ -423,8 +515,15 @@ test("of a call that a person is asked about the worker is shown what leaves; a 
   expect(second?.record).toEqual(first?.record);
   expect(other?.record).not.toEqual(first?.record);
   expect(unasked).toMatchObject({ approval: null, record: null });
-  const override = await ask(sandbox, "/shop/other", { headers: { "x-http-method-override": "DELETE" } });
-  expect([override.status, told.asked.length]).toEqual([400, 5]);
+  for (const [field, value] of [
+    ["x-http-method-override", "DELETE"],
+    ["x-http-method-override", "GET, DELETE"],
+    ["X_HTTP_Method_Override", "delete"],
+    ["x-http_method", "DELETE,POST"],
+  ] as const) {
+    const override = await ask(sandbox, "/shop/other", { headers: { [field]: value } });
+    expect([field, value, override.status, told.asked.length]).toEqual([field, value, 400, 5]);
+  }
 });
 
 test("a person's yes is for these bytes: no field, and no word that is called a boundary, makes another body the same call", async () => {
@@ -470,6 +569,20 @@ test("what a call costs is unknown whose client goes away before the service ans
   await expect(ask(sandbox, "/openai/chat/completions", { signal: gone.signal })).rejects.toThrow("aborted");
   await expect.poll(() => told.ended.length, { timeout: 5_000 }).toBe(1);
   expect(told.ended[0]).toMatchObject({ status: null, is_lost: true });
+});
+
+test("what a call costs is unknown that left and wasn't answered; one that reached nobody costs nothing", async () => {
+  const unreached = connection({ name: "nobody", base_url: "http://127.0.0.1:1/v1" });
+  const sandbox = await openSandbox(runWith(connection(), unreached));
+  told.ended.length = 0;
+  provider.next.push((res) => void res.destroy());
+  for (const name of ["openai", "nobody"])
+    expect((await ask(sandbox, `/${name}/chat/completions`)).status).toBeGreaterThanOrEqual(403);
+  await expect.poll(() => told.ended.length, { timeout: 5_000 }).toBe(2);
+  expect(told.ended.map(({ status, is_lost }) => [status, is_lost])).toEqual([
+    [null, true],
+    [null, false],
+  ]);
 });
 
 test("a request to a model that can't be read isn't sent: its answer could not be bounded", async () => {

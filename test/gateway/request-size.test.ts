@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { saysNamesTwice } from "../../gateway/meter/names-twice.ts";
-import { prepareBody, readRequestBounds } from "../../gateway/meter/protocol.ts";
+import { prepareBody, protocolOf, readRequestBounds } from "../../gateway/meter/protocol.ts";
+import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 
 /** As random as a key: hardly a token of it has three letters. */
 const dense = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * 7_919) % 251)).toString("base64");
@@ -51,6 +52,7 @@ test.each(
 
 test.each([
   { previous_response_id: "resp_1" },
+  { input: [{ type: "item_reference", id: "msg_1" }] },
   { conversation: "conv_1" },
   { prompt: { id: "pmpt_1" } },
   { cachedContent: "cachedContents/1" },
@@ -83,6 +85,46 @@ test("of several bounds the largest is reserved, by whatever name, and one is le
   });
   expect(written("chat", { max_tokens: 70 })).toEqual({ max_tokens: 9 });
   expect(written("chat", { max_tokens: 70, max_completion_tokens: 5 })).toEqual({ max_completion_tokens: 9 });
+});
+
+const boundOf = (protocol: Parameters<typeof readRequestBounds>[0], body: object) =>
+  readRequestBounds(protocol, { ...body }, "/v1/x").output_most;
+const preparedFor = (preset: string, body: object, output_most: number | null) =>
+  prepareBody("chat", { ...body }, { connection: { preset } as OpenConnection, output_most });
+
+test("a bound by a name that the protocol hasn't is none", () => {
+  expect(boundOf("chat", { max_output_tokens: 16 })).toBeNull();
+  expect(boundOf("responses", { max_tokens: 16, max_completion_tokens: 16 })).toBeNull();
+  expect(boundOf("anthropic", { max_completion_tokens: 16, max_output_tokens: 16 })).toBeNull();
+  expect(boundOf("anthropic", { max_tokens: 7, max_output_tokens: 16 })).toBe(7);
+  expect(boundOf("google", { max_tokens: 16, generationConfig: { max_tokens: 16 } })).toBeNull();
+});
+
+test("what is reserved is written by the name that each service takes", () => {
+  const asked = { max_completion_tokens: 16 };
+  expect(preparedFor("openai_compatible", asked, 16).changed).toEqual({ max_tokens: 16 });
+  expect(preparedFor("openrouter", asked, 16).changed).toEqual({ max_tokens: 16 });
+  expect(preparedFor("openai", asked, 16).changed).toBeNull();
+  expect(preparedFor("openai_compatible", asked, null).changed).toBeNull();
+});
+
+test("a stream is asked for its usage however it is asked for", () => {
+  const isAskedFor = (stream: unknown) => preparedFor("openai_compatible", { stream }, null).dropsUsage;
+  expect([true, 1, "true", "1", "yes"].map(isAskedFor)).toEqual([true, true, true, true, true]);
+  expect([false, 0, "false", null, undefined].map(isAskedFor)).toEqual([false, false, false, false, false]);
+});
+
+test("a model's name in a path is read as the service reads it", () => {
+  const path = "/v1beta/models/gemini%2D2.5-pro%3AgenerateContent";
+  expect(readRequestBounds("google", {}, path).model).toBe("gemini-2.5-pro");
+  expect(protocolOf({ preset: "google" }, "POST", path)).toBe("google");
+});
+
+test("what a service adds to a request fills the context of a model that has a larger one", () => {
+  const most = (model: string) =>
+    readRequestBounds("responses", { model, previous_response_id: "resp_1" }, "/v1/responses").input_most;
+  expect(most("gpt-4.1")).toBeGreaterThan(1_000_000);
+  expect(most("o3")).toBeLessThan(201_000);
 });
 
 test.each([

@@ -89,6 +89,22 @@ test.each(
   },
 );
 
+test("a key that may only read a run can't have it cancelled by leaving its stream", async () => {
+  const { run_id: id } = await runs.create(null, agent_id, { input: { wait: true } });
+  const reader = clientOf(await makeKey(stack, "ada", ["runs:read"]));
+  const stream = reader.runs.joinStream(null, id, { cancelOnDisconnect: true });
+  await expect(stream.next()).rejects.toMatchObject({ status: 403, message: expect.stringContaining("missing_scope") });
+  const stop = new AbortController();
+  const writer = clientOf(await makeKey(stack, "ada", ["runs:read", "runs:write"]));
+  const left = writer.runs.joinStream(null, id, { cancelOnDisconnect: true, signal: stop.signal });
+  await left.next();
+  stop.abort();
+  await waitFor(
+    async () =>
+      (await call(url, "GET", `/v1/runs/${id}`, undefined, { "x-api-key": ada })).body["status"] === "cancelled",
+  );
+});
+
 test("a full queue is a 429 that says so, and takes the next run when there is room", async () => {
   const busy = await runs.create(null, agent_id, { input: { wait: true } });
   const status = async (id: string) =>

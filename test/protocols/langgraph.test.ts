@@ -603,6 +603,52 @@ test("a state that is set reaches the next run, and supersteps begin a thread wi
   expect(await threads.getHistory(await newThread())).toEqual([]);
 });
 
+test("a state that an agent saved as a value is shown and updated as one, and one that is no object is not overwritten", async () => {
+  const saver = await makeAgent(
+    url,
+    py`
+      def main(input, context):
+          if "save" in input:
+              context.save_state(input["save"])
+          return {"got": context.state, "text": isinstance(context.state, str)}
+    `,
+  );
+  const after = async (thread_id: string) => (await threads.getState(thread_id)).values;
+  const thread_id = await newThread();
+  await runs.wait(thread_id, saver, { input: { save: { score: 1 } } });
+  expect(await after(thread_id)).toMatchObject({ score: 1 });
+  await threads.updateState(thread_id, { values: { name: "Ada" } });
+  const got = await runs.wait(thread_id, saver, { input: {} });
+  expect(got).toMatchObject({ score: 1, name: "Ada", got: { score: 1, name: "Ada" }, text: false });
+  const made = await threads.create({ supersteps: [{ updates: [{ values: { a: 1 }, asNode: "__start__" }] }] });
+  expect(await runs.wait(made.thread_id, saver, { input: {} })).toMatchObject({ got: { a: 1 }, text: false });
+  // A text that is JSON stays a text.
+  await runs.wait(thread_id, saver, { input: { save: '{"score": 2}' } });
+  await threads.updateState(thread_id, { values: { name: "Eve" } });
+  expect(await runs.wait(thread_id, saver, { input: {} })).toMatchObject({ score: 2, name: "Eve", text: true });
+  for (const save of [[1, 2], "words"]) {
+    await runs.wait(thread_id, saver, { input: { save } });
+    await expect(threads.updateState(thread_id, { values: { a: 1 } })).rejects.toMatchObject({ status: 422 });
+    expect(await runs.wait(thread_id, saver, { input: {} })).toMatchObject({ got: save });
+  }
+});
+
+test("a batch of which a later run is refused starts none: those before it are cancelled", async () => {
+  const user_id = "narrow";
+  const config = { source: "import time\ndef main(input): time.sleep(60)\n" };
+  const { body } = await call(url, "POST", "/v1/agents", { user_id, name: "a", config });
+  const assistantId = String(body["id"]);
+  await call(url, "PUT", "/v1/billing/plans/narrow", { name: "narrow", max_concurrent_runs: 2 });
+  await call(url, "POST", "/v1/billing/subscriptions", { user_id, plan_id: "narrow" });
+  const batch = Array.from({ length: 4 }, () => ({ assistantId, input: {} }));
+  await expect(runs.createBatch(batch)).rejects.toMatchObject({ status: 429 });
+  await waitFor(async () => {
+    const { body: list } = await call(url, "GET", `/v1/runs?agent_id=${assistantId}`);
+    const statuses = (list["data"] as { status: string }[]).map(({ status }) => status);
+    return statuses.length === 2 && statuses.every((status) => status === "cancelled");
+  });
+});
+
 test("crons are scheduled jobs", async () => {
   const thread_id = await newThread();
   const cron = await crons.createForThread(thread_id, asker, {

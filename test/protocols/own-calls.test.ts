@@ -169,6 +169,17 @@ test("AI SDK: a refused approval, a free answer and a second question", async ()
   expect(free.lastMessage?.parts.at(-1)).toMatchObject({ text: '{"until": "noon"}' });
 });
 
+test("AI SDK: an error that the client's tool met is the answer to its question, and starts no other run", async () => {
+  const chat = chatOf();
+  await chat.sendMessage({ text: "approve" });
+  const toolCallId = questionIn(chat.lastMessage)?.id ?? "";
+  await chat.addToolOutput({ tool: "danger" as never, toolCallId, state: "output-error", errorText: "no disk" });
+  await expect.poll(() => [chat.status, chat.lastMessage?.parts.length], patience).toEqual(["ready", 5]);
+  expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ text: '{"error": "no disk"}' });
+  const { body } = await call(url, "GET", `/v1/threads/${chat.id}/runs`);
+  expect(body["data"]).toHaveLength(1);
+});
+
 test("AI SDK: a chat that rests has nothing to resume, and a turn is said again", async () => {
   const chat = chatOf();
   await chat.sendMessage({ text: "hi" });

@@ -2,9 +2,11 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { openCalledService } from "../../chaos/attack/gateway/called-service.ts";
 import { gatewayAttacks, playGatewayAttack } from "../../chaos/attack/gateway/attack-gateway.ts";
 import { createRandom, shuffled } from "../../chaos/random.ts";
+import { readRemainingSpend } from "../../shared/store/billing/read-remaining-spend.ts";
 import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.ts";
 import { readSharedRoom, reserveShared } from "../../shared/store/calls/shared-budgets.ts";
 import { type Db, openDb } from "../../shared/store/client.ts";
+import { createRemainingSpend } from "../../worker/calls/remaining-spend.ts";
 import { answerRun, call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { openModelProvider } from "../harness/model-provider.ts";
 import { py } from "../harness/py.ts";
@@ -156,6 +158,75 @@ test("an owner's spend limit refuses calls before they are sent", async () => {
   await stack.sql.query("DELETE FROM spend_limits");
 });
 
+/** Asks a model, and then a person. */
+const asksPerson = py`
+  import json, os, urllib.request
+  from runfleet import interrupt
+  def main(input):
+      body = json.dumps({"model": "gpt-5-mini", "max_tokens": 1000, "messages": [{"role": "user", "content": "x"}]}).encode()
+      urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, {"content-type": "application/json"})).read()
+      return interrupt("go on?")
+`;
+
+test("what a run has spent that has not ended counts in its owner's limits, on all workers", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  onTestFinished(async () => void (await stack.sql.query("DELETE FROM spend_limits")));
+  const limit = { user_id: "tester", period: "day", amount_micro_usd: 1_000_000_000 };
+  expect((await call(url, "PUT", "/v1/billing/spend-limit", limit)).status).toBeLessThan(300);
+  const before = (await readRemainingSpend(db, "tester")) ?? 0;
+  const usage = { prompt_tokens: 100, completion_tokens: 1_000 };
+  const said = JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: "y" } }], usage });
+  provider.next.push((res) => void res.writeHead(200, { "content-type": "application/json" }).end(said));
+  const agent_id = await makeAgent(url, asksPerson, { connections: ["openai"] });
+  const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));
+  expect(events.at(-1)?.event).toBe("run.interrupted");
+  expect(before - ((await readRemainingSpend(db, "tester")) ?? 0)).toBe(2_025);
+});
+
+test("what a call has cost counts from its end on, also before it is read again", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  onTestFinished(async () => void (await stack.sql.query("DELETE FROM spend_limits")));
+  const limit = { user_id: "bob", period: "day", amount_micro_usd: 1_000 };
+  expect((await call(url, "PUT", "/v1/billing/spend-limit", limit)).status).toBeLessThan(300);
+  const rooms = createRemainingSpend(db);
+  expect(await rooms.room("bob")).toBe(1_000);
+  rooms.take("bob", 600);
+  expect(await rooms.room("bob")).toBe(400);
+  rooms.giveBack("bob", 600, 500);
+  expect(await rooms.room("bob")).toBe(500);
+  // Postgres knows of no such call here.
+  await expect.poll(() => rooms.room("bob"), { timeout: 5_000 }).toBe(1_000);
+});
+
+test("a call that is written while its run ends is billed with the run", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  const agent_id = await makeAgent(url, asks, { connections: ["openai"] });
+  let answer = (): void => undefined;
+  const usage = { prompt_tokens: 30, completion_tokens: 12 };
+  const said = JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: "y" } }], usage });
+  provider.calls.length = 0;
+  provider.next.push(
+    (res) => (answer = () => void res.writeHead(200, { "content-type": "application/json" }).end(said)),
+  );
+  const running = execute(url, { agent_id, version: "current", input_payload: {} }).then((sent) => readEvents(sent));
+  await expect.poll(() => provider.calls.length, { timeout: 20_000 }).toBe(1);
+  const { rows } = await stack.sql.query("SELECT id FROM runs WHERE agent_id = $1", [agent_id]);
+  const run_id = String(rows[0]?.id);
+  await insertCall(db, { ...endedCall(run_id, 9, "metered"), cost_micro_usd: 40 });
+  answer();
+  const end = (await running).at(-1);
+  expect([end?.event, end?.data["usage"]]).toEqual(["run.success", expect.objectContaining({ input_tokens: 30 })]);
+  const billed = await stack.sql.query(
+    "SELECT source, input_tokens::int, output_tokens::int, cost_micro_usd::int FROM usage_records WHERE run_id = $1",
+    [run_id],
+  );
+  const cost_micro_usd = Math.ceil(30 * 0.25 + 12 * 2) + 40;
+  expect(billed.rows).toEqual([{ source: "run", input_tokens: 50, output_tokens: 22, cost_micro_usd }]);
+});
+
 test("calls beyond a connection's limit wait for their turn, and are answered", async () => {
   await put({ requests_per_minute: 2 });
   onTestFinished(async () => void (await put()));
@@ -275,6 +346,51 @@ test("a person's yes is for one call, whatever it is answered, unless the servic
   expect([again.at(-1)?.event, provider.calls.length]).toEqual(["run.interrupted", 2]);
 });
 
+/** Pays as often as it is told, says how it was answered, and may fail then. */
+const pays = py`
+  import json, os, urllib.request
+  from urllib.error import HTTPError
+  def pay():
+      request = urllib.request.Request(os.environ["SHOP_BASE_URL"] + "/orders/echo", b'{"usd":5}', {"content-type": "application/json"})
+      try:
+          with urllib.request.urlopen(request, timeout=20) as answer: return answer.status
+      except HTTPError as error: return error.code
+  def main(input):
+      paid = [pay() for _ in range(input["times"])]
+      if input.get("fails"): raise ValueError("after it has paid")
+      return paid
+`;
+
+async function asksToPay(input_payload: object, config: object = {}) {
+  await call(url, "PUT", "/v1/connections/shop?user_id=tester", { base_url: provider.url, kind: "bearer", secret });
+  const asked = { connections: ["shop"], approvals: [{ path: "/orders/*" }], ...config };
+  const agent_id = await makeAgent(url, pays, asked);
+  provider.calls.length = 0;
+  const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload }));
+  expect([events.at(-1)?.event, provider.calls.length]).toEqual(["run.interrupted", 0]);
+  const run_id = String(events[0]?.data["run_id"]);
+  let last = events.at(-1)?.id;
+  return async () => {
+    expect((await answerRun(url, run_id, { response: { approved: true } })).status).toBe(202);
+    const more = await readEvents(await resume(url, run_id, last));
+    last = more.at(-1)?.id;
+    return more.at(-1);
+  };
+}
+
+test("a call that a person has let go isn't made again, however often its run fails after it", async () => {
+  const approve = await asksToPay({ times: 1, fails: true }, { retry: { max_attempts: 4, delay_ms: 0 } });
+  expect([(await approve())?.event, provider.calls.length]).toEqual(["run.error", 1]);
+});
+
+test("a call that breaks off after it has left uses up its yes: another try needs a new one", async () => {
+  const approve = await asksToPay({ times: 2 });
+  provider.next.push((res) => void res.destroy());
+  expect([(await approve())?.event, provider.calls.length]).toEqual(["run.interrupted", 1]);
+  const end = await approve();
+  expect([end?.data["result_content"], provider.calls.length]).toEqual([{ output: [502, 200] }, 2]);
+});
+
 test("a call that its run doesn't wait for is metered by itself", async () => {
   const agent_id = await makeAgent(
     url,
@@ -366,7 +482,16 @@ const endedCall = (run_id: string, number: number, counted: string | null): NewC
     host: "h",
     path: "/",
   },
-  ...{ status: 200, model: "m", counted, cached_tokens: 0, cost_micro_usd: null, duration_ms: 1, recorded: false },
+  ...{
+    status: 200,
+    model: "m",
+    counted,
+    is_untold: counted === "unknown",
+    cached_tokens: 0,
+    cost_micro_usd: null,
+    duration_ms: 1,
+    recorded: false,
+  },
   ...{ input_tokens: counted === "metered" ? 20 : 0, output_tokens: counted === "metered" ? 10 : 0 },
   ...{ request_bytes: 1, response_bytes: 1, open_key: null },
 });

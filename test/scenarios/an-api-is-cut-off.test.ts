@@ -24,6 +24,22 @@ test("an API without one store keeps its streams; without both it ends them and 
   const runId = response.headers.get("x-run-id") ?? "";
   const news = await fetch(`${cut.member.url}/v1/notifications/stream?user_id=tester`);
   const bodies = Promise.all([response, news].map((one) => one.text()));
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(cut.member.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "a2a-version": "1.0" },
+      body: JSON.stringify(body),
+    });
+  const completion = post("/openai/v1/chat/completions", {
+    model: agent_id,
+    messages: [{ role: "user", content: "" }],
+  });
+  const said = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hi" }] };
+  const sent = { jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: { message: said } };
+  const task = (await post(`/a2a/${agent_id}`, sent)).text().then(
+    () => "whole",
+    () => "broken off",
+  );
   await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${runId}`)) > 4);
 
   cut.redis.swallow();
@@ -47,6 +63,8 @@ test("an API without one store keeps its streams; without both it ends them and 
 
   cut.redis.heal();
   cut.postgres.heal();
+  // What would be taken for the whole is no answer.
+  expect([(await completion).status, await task]).toEqual([503, "broken off"]);
   await waitFor(async () => (await fetch(`${cut.member.url}/health/ready`)).ok, 20_000);
   const again = await waitFor(async () => {
     const answer = await resume(cut.member.url, runId, last);

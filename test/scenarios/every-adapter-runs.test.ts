@@ -51,7 +51,7 @@ test.each([
   ["node", { source: "export const main = () => 1;" }, "main.ts"],
   ["node", { source: "exports.play = () => 1;", entrypoint: "agent.cjs:play" }, "agent.cjs:play"],
   ["python", { source: "def play(): return 1", entrypoint: "agent.py:play" }, "agent.py:play"],
-  ["python", { source: "def main(): return 1", entrypoint: "./main.py" }, "./main.py"],
+  ["python", { source: "def main(): return 1", entrypoint: "./main.py" }, "main.py"],
   [
     "python",
     { source: "def main(): return 1", files: { "app.py": "from main import main" }, entrypoint: "app.py" },

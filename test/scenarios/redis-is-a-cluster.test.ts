@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Cluster, Redis } from "ioredis";
 import { afterAll, expect, test } from "vitest";
-import { connectRedis } from "../../shared/platform/stream/connection.ts";
+import { connectRedis, connectSubscriber } from "../../shared/platform/stream/connection.ts";
+import { runStream } from "../../shared/platform/stream/keys.ts";
 import { openRunQueue } from "../../shared/platform/queue/run-queue.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { openRunStreams } from "../../shared/platform/stream/run-streams.ts";
@@ -78,6 +79,21 @@ test("in a cluster runs are queued, streamed and resumed; their streams are spre
   expect(queued.filter((keys) => keys.length > 0).length).toBe(1);
   expect(api.logged() + worker.logged()).not.toMatch(/CROSSSLOT|MOVED/);
   await Promise.all([api.stop("SIGKILL"), worker.stop("SIGKILL")]);
+});
+
+test("in a cluster the readers of a run are counted, whichever node they listen at", async (ctx) => {
+  if (members === null) return ctx.skip(lacking);
+  const streams = openRunStreams(clusterUrl, "count:", () => undefined);
+  const readers = Array.from({ length: 4 }, () => connectSubscriber(clusterUrl, () => undefined));
+  for (const [at, reader] of readers.entries())
+    await reader.subscribe(runStream("count:", `run-${at}`), runStream("count:", "all"));
+  await waitFor(() => streams.countReaders("all").catch(() => null));
+  for (let times = 0; times < 5; times += 1) {
+    const counts = ["run-0", "run-1", "run-2", "run-3", "all", "none"].map((id) => streams.countReaders(id));
+    expect(await Promise.all(counts)).toEqual([1, 1, 1, 1, 4, 0]);
+  }
+  for (const reader of readers) reader.disconnect();
+  streams.close();
 });
 
 test("a prefix with a hash tag keeps everything on one node", async (ctx) => {

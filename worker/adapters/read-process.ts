@@ -4,6 +4,7 @@ import { decodeFrames, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
 import type { ContinueFrame } from "../channel/continue-frame.ts";
+import { unusableEnding } from "../channel/unusable-ending.ts";
 import { isStepType, type StepFrame } from "../channel/step-frame.ts";
 import { abortReasonOf, stopGraceMs, type StopSignal } from "../lease/abort-reason.ts";
 import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
@@ -123,14 +124,13 @@ const asFrame = (item: AgentFrame | StepFrame | FrameFault, isByHand: boolean): 
   item.type === "fault" ? toFrame(item, isByHand) : item;
 
 /**
- * A malformed result is an error, and so is any JSON that is no frame where the author writes frames by hand. Any other line
- * that is no frame becomes a warning.
+ * A malformed last frame is an error, and so is any JSON that is no frame where the author writes frames by hand. Any other
+ * line that is no frame becomes a warning.
  */
-function toFrame({ reason, frame_type }: FrameFault, isByHand: boolean): AgentFrame {
-  if (frame_type === "result") {
-    const message = `The result can't be used: ${reason}.`;
-    return { type: "error", code: "agent_error", error_type: "InvalidResult", message, traceback: null };
-  }
+function toFrame(fault: FrameFault, isByHand: boolean): AgentFrame {
+  const ending = unusableEnding(fault);
+  if (ending !== null) return ending;
+  const { reason, frame_type } = fault;
   if (isByHand && reason !== "not JSON") {
     const what = frame_type === null ? "A line of the output" : `A frame '${frame_type}' of the output`;
     const message = `${what} can't be used: ${reason}.`;

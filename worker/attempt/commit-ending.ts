@@ -11,7 +11,7 @@ import { readClock } from "../../shared/store/read-clock.ts";
 import { continueRun } from "../../shared/store/runs/moves/continue-run.ts";
 import { finalizeRun } from "../../shared/store/runs/moves/finalize-run.ts";
 import { interruptRun } from "../../shared/store/runs/moves/interrupt-run.ts";
-import { giveBackRun, restartRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { giveBackRun, restartRun } from "../../shared/store/runs/moves/give-back-run.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { scheduleRun } from "../../shared/store/runs/moves/schedule-run.ts";
 import { suspendRun } from "../../shared/store/runs/moves/suspend-run.ts";

@@ -1,6 +1,7 @@
 import { tellParent } from "../../shared/services/children/reconcile-child-runs.ts";
 import { openGrant } from "../../shared/services/runs/seal-grant.ts";
 import { narrowConfig } from "../../shared/domain/run/narrow-config.ts";
+import { maxDurationMs } from "../../shared/domain/run/run-limits.ts";
 import { trace } from "../../shared/platform/run-trace-marks.ts";
 import { type ClaimingWorker, claimRun } from "../../shared/store/runs/queue/claim-run.ts";
 import type { ClaimedRun } from "../../shared/store/runs/queue/claimed-run.ts";
@@ -169,7 +170,8 @@ type EndedRun = { attempt: Attempt; result: AttemptResult; hold: Hold; output: R
 
 async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, claimedAt }: EndedRun): Promise<void> {
   const { spent, failed_attempts, config } = attempt;
-  const duration_ms = (attempt.spent_ms ?? 0) + Math.round(performance.now() - claimedAt);
+  const took_ms = (attempt.spent_ms ?? 0) + Math.round(performance.now() - claimedAt);
+  const duration_ms = Math.min(took_ms, maxDurationMs);
   const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas);
   const circumstances = {
     ...{ schemaError, spent, failed_attempts, retry: config.retry, random: Math.random() },

@@ -1,5 +1,5 @@
 import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
-import { loseRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { loseRun } from "../../shared/store/runs/moves/lose-run.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";

@@ -8,7 +8,7 @@ const omittedFields = new Set([...Object.keys(omittedOfRun), "history"]);
 
 /**
  * Returns the body of a run's callback. The fields that POST /v1/runs/{run_id}/complete takes are at the top level, so that
- * a callback's URL may be that endpoint of another instance. Each try of the same callback gets the same text.
+ * a callback's URL may be that endpoint of another instance. Each try makes it anew of the record as it is then.
  */
 export function buildPayload(record: RunRecordLike): string {
   const shown = Object.fromEntries(Object.entries(record).filter(([field]) => !omittedFields.has(field)));

@@ -8,11 +8,11 @@ import type { RemainingSpend } from "./remaining-spend.ts";
 export type CallAccount = {
   /** Reserves what a call may cost. Waits while calls in flight may give something back, and nobody has aborted the signal. */
   reserve(wanted: Wanted, signal: AbortSignal): Promise<Reserved | CallAnswer>;
-  /** Ends a reservation. `spent`: null where nobody knows: then it stays. */
+  /** Ends the reservation of a call that is written. `spent`: null where nobody knows: then it stays until the attempt's end. */
   settle(reserved: Amount, spent: Amount | null): void;
   /** What the calls of earlier attempts have cost, when more of them have ended. */
   recount(before: Amount): void;
-  /** No call is to be reserved any more. */
+  /** No call is to be reserved any more. What is reserved for calls that are open still is given back as they are settled. */
   close(): void;
 };
 
@@ -33,8 +33,6 @@ const leastOutput = 16;
 const waitMs = 30_000;
 /** What other workers' calls give back is looked for this often. */
 const lookEveryMs = 200;
-/** By then the usage of a run that has ended is booked, and counts in its owner's limits. */
-const bookedMs = 3_000;
 
 /** What one run's calls may cost, by its budget, by those that it shares, and by its owner's wallet, plan and limits. */
 export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, shared }: Options): CallAccount {
@@ -45,6 +43,8 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
   let reservedTokens = 0;
   let open = 0;
   let isClosed = false;
+  /** What was reserved for calls of which nobody knows what they have cost. */
+  let unknownMicro = 0;
   const waiting = new Set<() => void>();
   const wake = (): void => {
     for (const go of waiting) go();
@@ -68,13 +68,12 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
     reservedMicro += reserved.micro_usd;
     rooms.take(user_id, reserved.micro_usd);
   };
-  /** Gives back what `take` took for a call that doesn't leave. */
-  const giveBack = (reserved: Amount): void => {
+  /** Gives back what `take` took for a call that has ended, or doesn't leave. */
+  const giveBack = (reserved: Amount, spentMicro = 0): void => {
     open -= 1;
-    if (isClosed) return;
     reservedTokens -= reserved.tokens;
     reservedMicro -= reserved.micro_usd;
-    rooms.giveBack(user_id, reserved.micro_usd);
+    rooms.giveBack(user_id, reserved.micro_usd, spentMicro);
     wake();
   };
 
@@ -116,17 +115,14 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
       }
     },
     settle(reserved, costs) {
-      open -= 1;
-      // What was taken is given back as a whole then.
-      if (isClosed) return;
-      if (costs !== null) {
-        reservedTokens -= reserved.tokens;
-        reservedMicro -= reserved.micro_usd;
-        used.tokens += costs.tokens;
-        used.micro_usd += costs.micro_usd;
-        rooms.giveBack(user_id, reserved.micro_usd - costs.micro_usd);
+      if (costs === null && !isClosed) {
+        open -= 1;
+        unknownMicro += reserved.micro_usd;
+        return wake();
       }
-      wake();
+      used.tokens += costs?.tokens ?? 0;
+      used.micro_usd += costs?.micro_usd ?? 0;
+      giveBack(reserved, costs?.micro_usd ?? 0);
     },
     recount(before) {
       used.tokens += before.tokens - spent.tokens;
@@ -136,8 +132,7 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
     close() {
       isClosed = true;
       wake();
-      const taken = used.micro_usd - spent.micro_usd + reservedMicro;
-      if (taken > 0) setTimeout(() => rooms.giveBack(user_id, taken), bookedMs).unref();
+      rooms.giveBack(user_id, unknownMicro, 0);
     },
   };
 }
@@ -151,7 +146,10 @@ function findRoom({ asked, price }: Wanted, free: Amount, mayComeBack: boolean):
   if (isBounded && !asked.is_metered && asked.is_spending) return notMetered;
   const fits = fit(asked, price, free);
   if (fits?.isWhole !== true && mayComeBack) return null;
-  return fits ? { reserved: fits.reserved, output_most: isBounded ? fits.output_most : null } : "none";
+  if (!fits) return "none";
+  // The request's own bound is written as well: the service may not take it by the name that the program has for it.
+  const output_most = fits.output_most ?? (asked.output_most || null);
+  return { reserved: fits.reserved, output_most: isBounded ? output_most : null };
 }
 
 type Fit = { reserved: Amount; output_most: number | null; isWhole: boolean };

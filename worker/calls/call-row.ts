@@ -9,14 +9,17 @@ export type Counted = {
   tokens: TokenCount | null;
   counted: "metered" | "estimated" | "unknown" | null;
   cost: number | null;
+  /** The service may have counted more than it has told: what was reserved stays reserved. */
+  is_untold: boolean;
 };
 
 /** The answers of earlier attempts cost nothing. */
-export const countsNothing: Counted = { tokens: null, counted: null, cost: null };
+export const countsNothing: Counted = { tokens: null, counted: null, cost: null, is_untold: false };
 
 export function countCall(prices: PriceTable, asked: CallAsked, end: CallEnded): Counted {
   const { tokens, counted } = tokensOf(asked, end);
-  return { tokens, counted, cost: tokens && costOfCall(prices, [end.model, asked.model], tokens) };
+  const is_untold = counted === "unknown" || (counted === "estimated" && end.usage === null);
+  return { tokens, counted, is_untold, cost: tokens && costOfCall(prices, [end.model, asked.model], tokens) };
 }
 
 /** The first of these models whose price is known. Null: none. */
@@ -28,15 +31,20 @@ function costOfCall(prices: PriceTable, models: readonly (string | null)[], toke
   return null;
 }
 
-/** Returns what a call has cost. A piece of a stream is a token, more or less, and four bytes of a request are one. */
-function tokensOf({ is_metered, input_most }: CallAsked, end: CallEnded): Omit<Counted, "cost"> {
+/** Returns what a call has cost. A piece of a stream is a token, more or less, and four bytes of a text are one. */
+function tokensOf(
+  { is_metered, input_most, output_most }: CallAsked,
+  end: CallEnded,
+): Pick<Counted, "tokens" | "counted"> {
   if (end.is_lost) return { tokens: null, counted: is_metered ? "unknown" : null };
   if (!is_metered || end.status === null || end.status >= 300) return { tokens: null, counted: null };
-  const { usage, pieces, is_whole, request_bytes } = end;
+  const { usage, pieces, is_whole, request_bytes, response_bytes } = end;
   if (usage && is_whole) return { tokens: usage, counted: "metered" };
   const input = Math.min(input_most, Math.ceil(request_bytes / 4));
   const known = usage ?? { input, cached: 0, cache_write: 0, output: 0 };
-  return { tokens: { ...known, output: Math.max(known.output, pieces) }, counted: "estimated" };
+  const inText = pieces === 0 ? Math.ceil(response_bytes / 4) : pieces;
+  const output = Math.max(known.output, Math.min(inText, output_most ?? Infinity));
+  return { tokens: { ...known, output }, counted: "estimated" };
 }
 
 type Ended = {
@@ -52,7 +60,7 @@ type Ended = {
 };
 
 /** The row of a call. Its id is the same whoever writes it. */
-export function rowOf({ asked, end, ...ended }: Ended, { tokens, counted, cost }: Counted): NewCall {
+export function rowOf({ asked, end, ...ended }: Ended, { tokens, counted, cost, is_untold }: Counted): NewCall {
   const { input, cached, output } = tokens ?? { input: 0, cached: 0, output: 0 };
   const key = createHash("sha256").update(`${ended.run_id}:${ended.attempt}:${ended.call}`).digest("hex");
   return {
@@ -66,6 +74,7 @@ export function rowOf({ asked, end, ...ended }: Ended, { tokens, counted, cost }
     // Postgres takes no zeros.
     model: (end.model ?? asked.model)?.replaceAll("\0", "") ?? null,
     counted,
+    is_untold,
     input_tokens: input,
     cached_tokens: cached,
     output_tokens: output,

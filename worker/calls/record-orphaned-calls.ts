@@ -6,6 +6,7 @@ import { appendLateAnswer } from "../../shared/store/calls/append-late-response.
 import { keepReading, type OpenCall } from "../../shared/store/calls/calls-in-flight.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
+import { answerOfBroken } from "./broken-call.ts";
 import { countCall, lostCall, rowOf } from "./call-row.ts";
 import { sealAnswer } from "./recorded-calls.ts";
 
@@ -32,8 +33,9 @@ export async function recordOrphanedCalls(
   };
 
   /** The row comes first: whoever has the answer finds what it has cost. */
-  async function write(left: LeftCall, { ended: end, duration_ms, answer }: Ended): Promise<boolean> {
+  async function write(left: LeftCall, { ended: end, duration_ms, answer: whole }: Ended): Promise<boolean> {
     const { run_id, attempt, number, key, asked } = left;
+    const answer = whole ?? answerOfBroken(asked, end);
     const open_key = answer ? null : key;
     const about = { run_id, attempt, call: number, asked, end, duration_ms, recorded: false, open_key };
     await untilPostgresAnswers(() => insertCall(db, rowOf(about, countCall(prices, asked, end))));

@@ -106,8 +106,10 @@ export function openRecordedCalls(
   );
   let storedBytes = stored.reduce((sum, { sealed_entry }) => sum + sealed_entry.length, 0);
   let failedBytes = 0;
-  /** Entries of earlier attempts that nobody has asked for yet. */
-  const waiting = new Set(stored.map(({ key }) => key));
+  /** Entries of earlier attempts that nobody has asked for yet, in their order. */
+  const waiting = new Set(stored.toSorted((a, b) => a.place - b.place).map(({ key }) => key));
+  /** Where the calls of entries went that were opened once. */
+  const paths = new Map<string, string>();
   /** How many failures of a place were given. */
   const given = new Map<string, number>();
   /** Failures in this attempt, by place, until the program goes past them. */
@@ -152,14 +154,15 @@ export function openRecordedCalls(
   async function turnOf(key: string): Promise<void> {
     const { place = 0 } = kept.get(key) ?? {};
     const until = performance.now() + inOrderMs;
-    const earlier = () => [...waiting].filter((one) => (kept.get(one)?.place ?? 0) < place);
-    while (waiting.has(key) && earlier().length > 0 && performance.now() < until)
+    const isEarlier = (one: string) => (kept.get(one)?.place ?? 0) < place;
+    const first = () => waiting.values().next().value ?? key;
+    while (waiting.has(key) && isEarlier(first()) && performance.now() < until)
       await Promise.race([
         new Promise<void>((resolve) => (onTaken = resolve)),
         new Promise<void>((resolve) => setTimeout(resolve, until - performance.now())),
       ]);
     // What was not asked for by now is not waited for again.
-    for (const one of earlier()) waiting.delete(one);
+    while (isEarlier(first())) waiting.delete(first());
     waiting.delete(key);
     onTaken();
   }
@@ -287,10 +290,11 @@ export function openRecordedCalls(
     },
     last: () => last,
     async findMiss(path, { request }) {
-      const next = [...waiting].toSorted((a, b) => (kept.get(a)?.place ?? 0) - (kept.get(b)?.place ?? 0));
-      for (const key of next) {
+      for (const key of waiting) {
+        if (failedPart.test(key) || (paths.get(key) ?? path) !== path) continue;
         const found = await read(key);
-        if (found?.path === path && !failedPart.test(key)) return findDifference(found.request, request);
+        if (found) paths.set(key, found.path);
+        if (found?.path === path) return findDifference(found.request, request);
       }
       return null;
     },

@@ -6,43 +6,54 @@ import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.
 export type RemainingSpend = {
   /** Returns what is left; Infinity where nothing bounds the owner. */
   room(user_id: string): Promise<number>;
-  /** Counts an amount against the owner until it is given back. */
-  take(user_id: string, amount: number): void;
-  giveBack(user_id: string, amount: number): void;
+  /** Counts what a call may cost against the owner until it is given back. */
+  take(user_id: string, reserved: number): void;
+  /** `spent`: what the call has cost. Postgres has it by now. */
+  giveBack(user_id: string, reserved: number, spent: number): void;
 };
 
-/** What other workers' runs spend is known after this time. */
+/** What other workers' calls have cost is known after this time. */
 const maxAgeMs = 1_000;
 const mostOwners = 10_000;
 
-type Entry = { readAt: number; stored: Promise<number | null> };
+/** `stored`: what Postgres says. `written`: what calls had cost by then that this worker has written. */
+type Read = { at: number; written: number; stored: Promise<number | null> };
+type Owner = { taken: number; written: number; read: Read | null };
 
-/** An owner's stored room is read at most once a second. What calls of this worker's runs take is counted at once. */
+/** An owner's stored room is read at most once a second. What calls of this worker's runs take, and have cost since, is counted at once. */
 export function createRemainingSpend(db: Db): RemainingSpend {
-  const entries = new Map<string, Entry>();
-  const taken = new Map<string, number>();
+  const owners = new Map<string, Owner>();
 
-  function read(user_id: string): Promise<number | null> {
+  function ownerOf(user_id: string): Owner {
+    const known = owners.get(user_id);
+    if (known) return known;
+    if (owners.size >= mostOwners) for (const [id, { taken }] of owners) if (taken < 0.5) owners.delete(id);
+    const owner: Owner = { taken: 0, written: 0, read: null };
+    owners.set(user_id, owner);
+    return owner;
+  }
+
+  function read(user_id: string, owner: Owner): Read {
     const now = performance.now();
-    const known = entries.get(user_id);
-    if (known && now - known.readAt < maxAgeMs) return known.stored;
-    if (entries.size >= mostOwners) entries.clear();
+    if (owner.read && now - owner.read.at < maxAgeMs) return owner.read;
     const stored = untilPostgresAnswers(() => readRemainingSpend(db, user_id));
-    stored.catch(() => entries.delete(user_id));
-    entries.set(user_id, { readAt: now, stored });
-    return stored;
+    stored.catch(() => (owner.read = null));
+    owner.read = { at: now, written: owner.written, stored };
+    return owner.read;
   }
 
   return {
     async room(user_id) {
-      const stored = await read(user_id);
-      return stored === null ? Infinity : stored - (taken.get(user_id) ?? 0);
+      const owner = ownerOf(user_id);
+      const { stored, written } = read(user_id, owner);
+      const known = await stored;
+      return known === null ? Infinity : known - owner.taken - (owner.written - written);
     },
-    take: (user_id, amount) => void taken.set(user_id, (taken.get(user_id) ?? 0) + amount),
-    giveBack(user_id, amount) {
-      const left = (taken.get(user_id) ?? 0) - amount;
-      if (left > 0.5) taken.set(user_id, left);
-      else taken.delete(user_id);
+    take: (user_id, reserved) => void (ownerOf(user_id).taken += reserved),
+    giveBack(user_id, reserved, spent) {
+      const owner = ownerOf(user_id);
+      owner.taken -= reserved;
+      owner.written += spent;
     },
   };
 }

@@ -5,13 +5,13 @@ import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.t
 import { keepReading } from "../../shared/store/calls/calls-in-flight.ts";
 import { type CallSums, sumCalls } from "../../shared/store/calls/read-calls.ts";
 import { unansweredCall } from "../../shared/domain/connection/unanswered-call.ts";
-import { isRetryableStatus } from "../../shared/domain/connection/is-retryable-status.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { GatewayCalls } from "../gateway/egress.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Amount } from "../../shared/domain/price/amount.ts";
+import { answerOfBroken, isSpent } from "./broken-call.ts";
 import { openCallAccount, type Reserved } from "./call-account.ts";
 import { type Counted, countCall, countsNothing, lostCall, rowOf } from "./call-row.ts";
 import { keyOf, type RecordedCalls, type CallOccurrence } from "./recorded-calls.ts";
@@ -118,6 +118,7 @@ export function openRunCalls(
     const { call, asked, slot, throttled } = begin;
     if (taken?.answer) {
       if (taken.isLate) await recount();
+      if (asked.approval && slot) letGo.add(keyOf(slot));
       await start(id, { ...begin, reserved: nothing, isReplayed: true });
       return { kind: "recorded", answer: taken.answer };
     }
@@ -182,7 +183,13 @@ export function openRunCalls(
   ): Promise<Reserved | CallAnswer> {
     const price = dearestPrice(prices, [...(asked.model === null ? [] : [asked.model]), ...asked.other_models]);
     if (!(await throttles.admit(throttled, mostTokens(asked), signal))) return runEnded;
-    return account.reserve({ call, asked, price }, signal);
+    let reserved: Reserved | CallAnswer | null = null;
+    try {
+      reserved = await account.reserve({ call, asked, price }, signal);
+      return reserved;
+    } finally {
+      if (reserved === null || "kind" in reserved) throttles.giveBack(throttled, mostTokens(asked));
+    }
   }
 
   async function start(id: number, opened: CallStart): Promise<void> {
@@ -215,34 +222,46 @@ export function openRunCalls(
     return done;
   }
 
-  function noteEnd(slot: CallOccurrence, { path, record, approval }: CallAsked, end: CallEnded): void {
-    const { failed, is_delivered, status } = end;
-    if (failed && record) recorded.fail(slot, { path, request: record.request }, failed);
+  async function noteEnd(slot: CallOccurrence, { call, asked }: Open, end: CallEnded): Promise<void> {
+    const { failed, is_delivered } = end;
+    const request = asked.record && { path: asked.path, request: asked.record.request };
+    const broken = answerOfBroken(asked, end);
     // An approval is valid for one call.
-    const isSpent = approval !== null && status !== null && !isRetryableStatus(status);
-    recorded.end(slot, is_delivered, isSpent);
+    const isUsedUp = isSpent(asked, end);
+    try {
+      if (broken && request) await recorded.keep(slot, call, request, broken);
+      else if (failed && request) recorded.fail(slot, request, failed);
+    } finally {
+      recorded.end(slot, is_delivered || broken !== null, isUsedUp);
+    }
   }
 
   async function finish(ending: Open, end: CallEnded): Promise<boolean> {
     const { call, asked, reserved, throttled, slot, isReplayed, startedAt } = ending;
-    if (slot) noteEnd(slot, asked, end);
+    if (slot) await noteEnd(slot, ending, end);
     const counted = isReplayed ? countsNothing : countCall(prices, asked, end);
     const { tokens, cost } = counted;
     const spent = { tokens: tokens ? tokens.input + tokens.output : 0, micro_usd: cost ?? 0 };
-    if (!isReplayed) account.settle(reserved, counted.counted === "unknown" ? null : spent);
     if (!isReplayed) throttles.settle(throttled, mostTokens(asked), spent.tokens);
     const where = { run_id: run.id, attempt: run.attempt, call, open_key: slot && keyOf(slot) };
     const duration_ms = Math.round(performance.now() - startedAt);
     const row = rowOf({ ...where, asked, end, duration_ms, recorded: isReplayed }, counted);
-    // After the attempt's end no event can be published.
-    if (!ended.signal.aborted) await tellEnd(row, counted);
-    await untilPostgresAnswers(() => insertCall(db, row));
+    let isWritten = false;
+    try {
+      // After the attempt's end no event can be published.
+      if (!ended.signal.aborted) await tellEnd(row, counted);
+      await untilPostgresAnswers(() => insertCall(db, row));
+      isWritten = true;
+    } finally {
+      const isKnown = isWritten && !counted.is_untold;
+      if (!isReplayed) account.settle(reserved, isKnown ? spent : null);
+    }
     return true;
   }
 
   async function tellEnd(row: NewCall, { tokens, counted, cost }: Counted): Promise<void> {
     const { id: _id, run_id: _run, attempt: _attempt, method: _m, host: _h, path: _p, open_key: _key, ...said } = row;
-    const { cost_micro_usd, ...told } = said;
+    const { cost_micro_usd, is_untold: _untold, ...told } = said;
     const cost_usd = cost_micro_usd === null ? null : cost_micro_usd / 1_000_000;
     await publish({ type: "call.end", ...told, counted, cost_usd });
     if (tokens) await count(tokens, cost ?? 0);

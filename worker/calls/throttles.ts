@@ -5,7 +5,9 @@ export type Throttles = {
   /** Resolves when a call may leave; false when the signal was aborted first. `tokens`: what it may cost at most. */
   admit(throttled: ConnectionLimits, tokens: number, signal: AbortSignal): Promise<boolean>;
   /** What an admitted call has cost in fact. */
-  settle(throttled: ConnectionLimits, at: number, tokens: number): void;
+  settle(throttled: ConnectionLimits, reserved: number, tokens: number): void;
+  /** An admitted call doesn't leave: the next one has its place. */
+  giveBack(throttled: ConnectionLimits, tokens: number): void;
 };
 
 const windowMs = 60_000;
@@ -73,6 +75,13 @@ export function createThrottles(): Throttles {
     settle({ key }, reserved, tokens) {
       const found = lines.get(key)?.left.findLast((one) => one.tokens === reserved);
       if (found) found.tokens = tokens;
+    },
+    giveBack({ key }, tokens) {
+      const line = lines.get(key);
+      const at = line?.left.findLastIndex((one) => one.tokens === tokens) ?? -1;
+      if (!line || at === -1) return;
+      line.left.splice(at, 1);
+      admitNext(line);
     },
   };
 }

@@ -80,7 +80,7 @@ function decodeLine<T>({ bytes, torn }: ChannelLine, schema: z.ZodType<T>): T | 
 
 /** Returns why a value is no frame: the field that is wrong, and what is wrong with it. */
 export function frameFaultOf(error: z.ZodError, value: unknown): string {
-  const [issue] = error.issues;
+  const issue = tellingIssue(error.issues);
   const path = issue?.path.map(String) ?? [];
   if (typeOf(value) === null) return "not like any frame: it has no `type`";
   if (issue === undefined || path.length === 0 || path.join() === "type")
@@ -90,6 +90,12 @@ export function frameFaultOf(error: z.ZodError, value: unknown): string {
     value,
   );
   return `\`${path.join(".")}\` ${given === undefined ? "is missing" : `is wrong: ${issue.message}`}`;
+}
+
+/** Returns the first fault; of a value that fits none of several schemas, that of the one whose `type` it has. */
+function tellingIssue([issue]: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  if (issue?.code !== "invalid_union") return issue;
+  return issue.errors.map(tellingIssue).find((one) => one !== undefined && one.path.join() !== "type") ?? issue;
 }
 
 /** True for the `type` of a frame. */

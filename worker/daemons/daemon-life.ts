@@ -44,6 +44,8 @@ export type DaemonLife = {
   endedByUs: boolean;
   /** `next`: the state that is to be saved when the one under way is. */
   states: { isSaving: boolean; next: string | null };
+  /** Types of frames of no message that were dropped; the log names each once. */
+  dropped: Set<string>;
 };
 
 type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "wake">;
@@ -65,6 +67,7 @@ export function beginLife(parts: LifeParts): DaemonLife {
     lastExit: null,
     endedByUs: false,
     states: { isSaving: false, next: null },
+    dropped: new Set(),
   };
 }
 

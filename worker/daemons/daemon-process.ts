@@ -4,6 +4,7 @@ import { type DaemonFrame, daemonFrame } from "../channel/daemon-frame.ts";
 import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
+import { unusableEnding } from "../channel/unusable-ending.ts";
 import type { AgentRequest, RunResources } from "../adapters/adapter.ts";
 import { abortReasonOf, stopGraceMs, type StopSignal } from "../lease/abort-reason.ts";
 import { cpuLimitOf } from "../warm/launch-profile.ts";
@@ -93,7 +94,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     if (line.type === "print") {
       const frame = events.onPrint(line.stream, line.text);
       if (frame) await message?.frames.put(frame);
-    } else if (line.type === "fault") events.onOwn(warning(line));
+    } else if (line.type === "fault") await handleFault(line);
     else if (line.type === "ready") {
       // A second `ready` comes only from the author's code, to keep the worker busy.
       if (ready) return killOnce();
@@ -101,6 +102,12 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       events.onReady();
     } else if (line.type === "unread") unread = true;
     else await routeFrame(line);
+  }
+  /** A message whose last frame can't be used would wait for ever. */
+  async function handleFault(fault: FrameFault): Promise<void> {
+    const ending = unusableEnding(fault);
+    if (ending !== null && message !== null) await message.frames.put(ending);
+    else events.onOwn(warning(fault));
   }
   async function routeFrame({ to, ...frame }: MessageFrame): Promise<void> {
     if (to === null) events.onOwn(frame);

@@ -12,6 +12,15 @@ export function handleDaemonFrame(life: DaemonLife, frame: AgentFrame): void {
   else if (frame.type === "output") log.add("agent", asText(frame.content));
   else if (frame.type === "progress" && frame.message !== null) log.add("agent", frame.message);
   else if (frame.type === "custom") log.add("agent", `${frame.name}: ${asText(frame.value)}`);
+  else if (frame.type !== "progress") tellDropped(life, frame.type);
+}
+
+/** Says once for each type that such frames belong to a message, and to the thread that handles it. */
+function tellDropped({ log, dropped }: DaemonLife, type: string): void {
+  if (dropped.has(type)) return;
+  dropped.add(type);
+  const why = "belongs to no message and is dropped: send it from the thread that handles the message";
+  log.add("agent", `A frame '${type}' ${why}.`, "warn");
 }
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
-import { loseRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { loseRun } from "../../shared/store/runs/moves/lose-run.ts";
 import { nextMessage } from "../../shared/store/runs/queue/find-queued-runs.ts";
-import { giveBackRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { giveBackRun } from "../../shared/store/runs/moves/give-back-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";

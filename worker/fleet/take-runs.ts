@@ -7,7 +7,7 @@ import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { findGrantableOf } from "../../shared/store/runs/queue/read-granted-run.ts";
 import { readRunStates } from "../../shared/store/runs/read/read-run-states.ts";
-import { giveBackRun } from "../../shared/store/runs/moves/requeue-run.ts";
+import { giveBackRun } from "../../shared/store/runs/moves/give-back-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import { createCreditGiver } from "./give-credit.ts";
 import { createSlots } from "./slots.ts";

@@ -44,9 +44,11 @@ export function openEgress(start: GatewayStart): OpenEgress {
   const waiting: ((faults: number) => void)[] = [];
   const gateway = superviseGateway(start, {
     isNeeded: () => entries.size > 0,
-    onStart: (started) => {
+    onLost: () => {
       for (const [call, calls] of open) void calls.lose(call);
       open.clear();
+    },
+    onStart: (started) => {
       for (const entry of entries.values()) serve(started, entry, authority);
     },
     onMessage: (message) => {

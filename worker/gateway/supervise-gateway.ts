@@ -10,6 +10,8 @@ export type GatewayStart = GatewayScripts & {
 type Hooks = {
   /** True when a sandbox needs a gateway. */
   isNeeded: () => boolean;
+  /** Called some time after a gateway has ended: nothing more is heard of it. */
+  onLost: () => void;
   onStart: (gateway: GatewayProcess) => void;
   onMessage: (message: FromGateway) => void;
 };
@@ -31,7 +33,7 @@ const stableMs = 30_000;
 /** Runs one gateway from the first `ensure` on. A gateway that ends is started again, each time after a longer wait. */
 export function superviseGateway(
   { options, log, ...scripts }: GatewayStart,
-  { isNeeded, onStart, onMessage }: Hooks,
+  { isNeeded, onLost, onStart, onMessage }: Hooks,
 ): SupervisedGateway {
   let gateway: GatewayProcess | null = null;
   let closed = false;
@@ -45,7 +47,10 @@ export function superviseGateway(
     const onGone = (): void => {
       gateway = null;
       if (performance.now() - startedAt > stableMs) backoffMs = firstBackoffMs;
-      restart = setTimeout(start, backoffMs);
+      restart = setTimeout(() => {
+        onLost();
+        start();
+      }, backoffMs);
       backoffMs = Math.min(backoffMs * 2, mostBackoffMs);
     };
     gateway = startGateway(scripts, options, log, { onMessage, onGone });

@@ -73,6 +73,8 @@ export function openIdleRelease({
     if (!isSettled()) return rest(frame, settleMs);
     const { waits, seen_place } = state();
     const { wakes_at, conditions } = frame;
+    // Nothing would wake the run.
+    if (waits.length === 0 && wakes_at === null) return;
     suspend({ waits: waits.slice(0, mostTold), seen_place, wakes_at, conditions });
     reply(JSON.stringify({ type: "leave" }));
     hasLeft = true;

@@ -127,8 +127,8 @@ async function loadCode(
 
 /** True when the code may be loaded before its runs. A run's own files may be part of the code, or shadow it. */
 function canPreload({ entrypoint, code, files, runtime_mode }: AgentRequest): boolean {
-  const path = entrypoint?.split(":")[0] ?? "";
-  return runtime_mode !== "isolated" && path in code && Object.keys(files).length === 0;
+  const hasCode = entrypoint !== null && Object.keys(code).length > 0;
+  return runtime_mode !== "isolated" && hasCode && Object.keys(files).length === 0;
 }
 
 /** Variables that identify a run. Code that lists the whole environment while it is loaded does not need them. */

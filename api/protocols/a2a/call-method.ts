@@ -134,8 +134,7 @@ function streamOf(ctx: ApiContext, { id, version }: Call, task: Task, following:
   const away = awayOf(ctx);
   async function* texts(): AsyncGenerator<string> {
     yield encode({ task });
-    const gone = AbortSignal.any([following.gone, away.cutOff]);
-    for await (const messages of followTask(ctx, { ...following, gone })) yield messages.map(encode).join("");
+    for await (const messages of followTask(ctx, following)) yield messages.map(encode).join("");
   }
   return { respond: (_req, res) => writeSse(res, texts(), away) };
 }
@@ -152,6 +151,7 @@ const maxCancelMs = 30_000;
 /** Waits for the end of the run, as far as it comes soon. */
 async function answerCancel(ctx: ApiContext, call: Call): Promise<Answer> {
   const { id } = readParams(taskParams, call.params);
+  call.holdOpen();
   const run = await readTaskRun(ctx, id, call);
   if (isTerminal(run.status) && run.status !== "cancelled")
     throw new RpcError(

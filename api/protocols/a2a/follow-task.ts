@@ -5,7 +5,7 @@ import { followEvents } from "../../stream/follow-events.ts";
 import type { FollowDeps } from "../../stream/follow-run.ts";
 import type { Tail } from "../../stream/tail.ts";
 import { parseEvent } from "./read-task.ts";
-import type { StreamMessage } from "./task.ts";
+import { isOver, type StreamMessage } from "./task.ts";
 import type { TaskTranslation } from "./translate-run.ts";
 
 /** A task whose events after `cursor` are to be translated. */
@@ -41,6 +41,7 @@ export async function* followTask(
     gone.removeEventListener("abort", close);
     close();
   }
-  const isWhole = isTerminalEvent(last) || last === "run.interrupted";
+  // A task that had ended before `cursor` has no more events.
+  const isWhole = isTerminalEvent(last) || last === "run.interrupted" || isOver(translation.task().status.state);
   if (!isWhole && !gone.aborted) throw unavailable("leaving", "This process is shutting down. Ask for the task again.");
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJsonText } from "../../../shared/domain/json/parse-json-text.ts";
 import type { RunRecord } from "../../../shared/schemas/run.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import { a2aCodes } from "./errors.ts";
@@ -61,21 +62,13 @@ export function answersOf(parts: readonly Part[]): [first: unknown, ...others: u
   const text = textOf(parts);
   if (text === null)
     throw new RpcError(rpcCodes.invalid_params, "The answer has neither a text nor a data part.", "INVALID_PARAMS");
-  const json = parseJson(text);
+  const json = parseJsonText(text);
   return json === undefined ? [text] : [text, json];
 }
 
 function textOf(parts: readonly Part[]): string | null {
   const texts = parts.flatMap((part) => ("text" in part ? [part.text] : []));
   return texts.length === 0 ? null : texts.join("\n");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

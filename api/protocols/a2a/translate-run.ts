@@ -32,7 +32,8 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
   const of = { taskId, contextId };
   const history: Message[] = said.input ? [said.input] : [];
   const output = startOutput();
-  const others: Artifact[] = [];
+  /** By their id. */
+  const others = new Map<string, Artifact>();
   let open: OpenInterrupt[] = [];
   let status: Task["status"] = { state: "TASK_STATE_SUBMITTED", timestamp: "" };
 
@@ -59,8 +60,7 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
     return chunk(outputArtifact([part]), append ? { append } : {});
   };
   function add(artifact: Artifact): StreamMessage {
-    const at = others.findIndex(({ artifactId }) => artifactId === artifact.artifactId);
-    others.splice(at < 0 ? others.length : at, at < 0 ? 0 : 1, artifact);
+    others.set(artifact.artifactId, artifact);
     return chunk(artifact, { lastChunk: true });
   }
   /** The agent still works; `metadata` says at what. */
@@ -134,7 +134,7 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
       open = [];
     },
     task() {
-      const artifacts = [...(output.has() ? [outputArtifact(output.parts())] : []), ...others];
+      const artifacts = [...(output.has() ? [outputArtifact(output.parts())] : []), ...others.values()];
       return {
         id: taskId,
         contextId,

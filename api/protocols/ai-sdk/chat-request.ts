@@ -34,7 +34,7 @@ export function toMessage({ id, role, parts }: Message): ChatMessage {
 /** An answer to a question: what the library's own calls have put into the question's part. */
 export type GivenAnswer = {
   interrupt_id: string;
-  answer: { approved: boolean; reason?: string } | { output: unknown };
+  answer: { approved: boolean; reason?: string } | { output: unknown } | { error: string };
 };
 
 const answered = z.union([
@@ -50,6 +50,10 @@ const answered = z.union([
   z
     .looseObject({ state: z.literal("output-available"), toolCallId: z.string(), output: z.unknown().optional() })
     .transform(({ toolCallId, output }) => ({ interrupt_id: toolCallId, answer: { output } })),
+  // The agent's own tools fail, too: only a question's part is an answer.
+  z
+    .looseObject({ state: z.literal("output-error"), toolCallId: z.string().startsWith("int_"), errorText: z.string() })
+    .transform(({ toolCallId, errorText }) => ({ interrupt_id: toolCallId, answer: { error: errorText } })),
 ]);
 
 /** Returns the answers in the last message. None: the last message is the user's. */
@@ -62,9 +66,10 @@ export function answersIn({ messages }: ChatRequest): GivenAnswer[] {
   });
 }
 
-/** Returns an answer as the question's schema asks for it. An approval is a yes or a no, with a reason. */
+/** Returns an answer as the question's schema asks for it. An approval is a yes or a no, with a reason; an error is a no. */
 export function responseOf({ answer }: GivenAnswer, schema: Record<string, unknown> | null): unknown {
   if ("output" in answer) return answer.output;
+  if ("error" in answer) return schema?.["type"] === "boolean" ? false : answer;
   if (schema?.["type"] === "boolean") return answer.approved;
   if (schema?.["type"] === "string") return answer.reason ?? (answer.approved ? "yes" : "no");
   return answer;

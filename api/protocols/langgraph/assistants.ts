@@ -82,7 +82,7 @@ const search = defineRoute({
         ...countedPage,
         sort_by: choice(sorts).nullish(),
         sort_order: choice(["asc", "desc"]).nullish(),
-        select: z.array(z.string()).nullish(),
+        select: z.array(z.string()).max(100).nullish(),
       })
       .prefault({}),
   },

@@ -189,7 +189,7 @@ const search = defineRoute({
         ...countedPage,
         sort_by: choice(cronSorts).nullish(),
         sort_order: choice(["asc", "desc"]).nullish(),
-        select: z.array(z.string()).nullish(),
+        select: z.array(z.string()).max(100).nullish(),
       })
       .prefault({}),
   },

@@ -1,5 +1,4 @@
-import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
-import { requestLimits } from "../../../shared/domain/run/request-limits.ts";
+import { parseJsonText } from "../../../shared/domain/json/parse-json-text.ts";
 import type { OpenInterrupt } from "../../../shared/schemas/run-event.ts";
 
 /** A question as LangGraph shows it, with our own fields beside its `value`. */
@@ -9,10 +8,6 @@ export function toInterrupt({ id, message, reason, response_schema, expires_at }
 
 /** Returns what the agent asked: an interrupt stores an object as JSON text. */
 function valueOf(message: string | null): unknown {
-  if (message === null || !/^[[{]/.test(message) || deeperThan(message, requestLimits.json_depth)) return message;
-  try {
-    return JSON.parse(message);
-  } catch {
-    return message;
-  }
+  const value = message !== null && /^[[{]/.test(message) ? parseJsonText(message) : undefined;
+  return value ?? message;
 }

@@ -7,7 +7,7 @@ import { followRun } from "../../stream/follow-run.ts";
 import { respondSse, type RespondDeps } from "../../stream/respond-sse.ts";
 import { startPings } from "../../stream/sse-ping.ts";
 import { beforeFirst } from "../../../shared/domain/run/event-id.ts";
-import { type Ending, projectRun, type ProjectedRun, type RunView } from "./project-run.ts";
+import { type Ending, projectRun, type ProjectedRun, type RunView } from "./run-stream.ts";
 
 /** An answer that writes the response itself. */
 type TakeoverResult = Extract<AnyResult, { respond: unknown }>;

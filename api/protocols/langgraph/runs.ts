@@ -5,7 +5,7 @@ import { isTerminal } from "../../../shared/domain/run/run-status.ts";
 import { choice, laxBool, text } from "../../../shared/schemas/primitives.ts";
 import type { RunRecord } from "../../../shared/schemas/run.ts";
 import { acceptRun, type AcceptDeps } from "../../../shared/services/runs/accept-run.ts";
-import { cancelRun } from "../../../shared/services/runs/cancel-run.ts";
+import { cancelRun, cancelRuns } from "../../../shared/services/runs/cancel-run.ts";
 import { checkAcceptable } from "../../../shared/services/runs/check-acceptable.ts";
 import type { Db } from "../../../shared/store/client.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
@@ -15,20 +15,22 @@ import { readRun } from "../../../shared/store/runs/read/read-run.ts";
 import { readRunStates } from "../../../shared/store/runs/read/read-run-states.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../../context.ts";
+import { requireScope } from "../../http/authorize.ts";
 import type { Operation } from "../../http/define-operation.ts";
 import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { lastEventIdHeader } from "../../stream/last-event-id.ts";
 import type { RespondDeps } from "../../stream/respond-sse.ts";
 import { countedPage, defineRoute, notSupported, select } from "./define-route.ts";
-import type { RunView } from "./project-run.ts";
+import type { RunView } from "./run-stream.ts";
 import { locationOf, streamRun, waitForRun } from "./respond-run.ts";
 import { refuseUnsupported, runBody, toExecuteRequest, withTheirFields } from "./run-request.ts";
 import { cancelWhenGone, type StartDeps, startRun } from "./start-run.ts";
 import { runWord, runWords, statusesOf } from "./statuses.ts";
 import { joinModes, readModes } from "./stream-modes.ts";
 import { threadParams } from "./threads.ts";
-import { valuesBefore, viewThread } from "./thread-view.ts";
+import { valuesBefore } from "./thread-values.ts";
+import { viewThread } from "./thread-view.ts";
 
 type Deps = StartDeps & RespondDeps;
 
@@ -139,16 +141,20 @@ const createBatch = defineRoute({
       }
       // All are checked before the first one starts.
       for (const request of requests) await checkAcceptable(ctx, ctx.versions.resolveUncached, request, owner);
+      const origin = { owner, actor: caller.actor, traceparent: traceparent ?? null, key: null };
       const runs = [];
-      for (const request of requests) {
-        const { run_id } = await acceptRun(ctx, request, {
-          owner,
-          actor: caller.actor,
-          traceparent: traceparent ?? null,
-          key: null,
-        });
-        const record = await findRun(ctx.db, run_id, null, owner);
-        runs.push(toRun({ ...record, updated_at: updatedAt(record) }));
+      const started: string[] = [];
+      try {
+        for (const request of requests) {
+          const { run_id, queued } = await acceptRun(ctx, request, origin);
+          if (queued) started.push(run_id);
+          const record = await findRun(ctx.db, run_id, null, owner);
+          runs.push(toRun({ ...record, updated_at: updatedAt(record) }));
+        }
+      } catch (error) {
+        // The client sends the whole batch again.
+        await cancelRuns(ctx, started, caller).catch(() => undefined);
+        throw error;
       }
       return { status: 200, body: runs };
     });
@@ -275,6 +281,7 @@ const joins = [
     async handle(ctx: Deps, input) {
       const { caller, query, holdOpen, untilGone } = input;
       const { run_id } = input.params;
+      if (query.cancel_on_disconnect) requireScope(caller, "runs:write");
       const run = await findRun(ctx.db, run_id, threadOf(input.params), caller.owner);
       holdOpen();
       if (query.cancel_on_disconnect)
@@ -316,13 +323,15 @@ const cancel = defineRoute({
     params: threadRunParams,
     query: z.object({ wait: laxBool().default(false), action: choice(["interrupt", "rollback"]).default("interrupt") }),
   },
-  async handle(ctx: Deps, { params: { thread_id, run_id }, query, caller, untilGone }) {
+  async handle(ctx: Deps, { params: { thread_id, run_id }, query, caller, untilGone, holdOpen }) {
+    const waits = query.wait || query.action === "rollback";
+    if (waits) holdOpen();
     await findRun(ctx.db, run_id, thread_id, caller.owner);
     const tail = ctx.hub.open(run_id);
     try {
       if (!(await cancelRun(ctx, run_id, caller))) throw notFound("run", run_id);
       const signals = [untilGone(), ctx.leaving];
-      if (query.wait || query.action === "rollback")
+      if (waits)
         await awaitRunEnd(ctx, run_id, tail, { cursor: beforeFirst, fresh: false, ms: longestStopMs, signals });
     } finally {
       tail.close();

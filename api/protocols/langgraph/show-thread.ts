@@ -2,8 +2,10 @@ import { isTerminal } from "../../../shared/domain/run/run-status.ts";
 import type { PastState } from "../../../shared/schemas/thread.ts";
 import type { ThreadHead } from "../../../shared/store/threads/read-heads.ts";
 import { toInterrupt } from "./interrupts.ts";
-import { type ThreadView, valuesOf } from "./thread-view.ts";
-import { addValues, type Values } from "./values.ts";
+import type { Values } from "./grow-values.ts";
+import { valuesAfter, valuesOf } from "./thread-values.ts";
+import type { ThreadView } from "./thread-view.ts";
+import { addValues } from "./values.ts";
 
 /** Returns a thread's values now. The input of a run that has not succeeded counts, as its messages are not stored yet. */
 function headValues(view: ThreadView): Values {
@@ -99,10 +101,16 @@ function stepOf({ run_id, agent_id, status, error, interrupts }: ThreadHead) {
   return { next: isOver ? [] : [agent_id], tasks: [task] };
 }
 
-/** The state after an ended run. */
-export function toPastState(view: ThreadView, past: PastState, parent: string | null): LangGraphState {
-  const ended = new Date(past.completed_at);
-  const turns = view.turns.filter(({ created_at }) => created_at <= ended);
-  const values = valuesOf({ ...view, turns }, past.state_snapshot);
-  return toState(view, { id: past.id, parent, values, created_at: past.completed_at, agent_id: view.thread.agent_id });
+/** Returns the states after ended runs. Each one's parent is the one behind it. */
+export function toPastStates(view: ThreadView, states: readonly PastState[]): LangGraphState[] {
+  const values = valuesAfter(view, states);
+  return states.map(({ id, completed_at }, at) =>
+    toState(view, {
+      id,
+      parent: states[at + 1]?.id ?? null,
+      values: values.get(id) ?? {},
+      created_at: completed_at,
+      agent_id: view.thread.agent_id,
+    }),
+  );
 }

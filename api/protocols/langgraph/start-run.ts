@@ -10,11 +10,12 @@ import type { RequestInfo } from "../../http/request-info.ts";
 import { acceptAndFollow } from "../../stream/accept-and-follow.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { resumeAndFollow } from "../../stream/resume-and-follow.ts";
-import type { RunView } from "./project-run.ts";
+import type { RunView } from "./run-stream.ts";
 import { refuseUnsupported, type RunBody, toExecuteRequest, withTheirFields } from "./run-request.ts";
 import { checkpointId, refusePast } from "./thread-state.ts";
-import { type ThreadView, valuesOf, viewThread } from "./thread-view.ts";
-import type { Values } from "./values.ts";
+import type { Values } from "./grow-values.ts";
+import { valuesOf } from "./thread-values.ts";
+import { type ThreadView, viewThread } from "./thread-view.ts";
 
 export type StartDeps = AcceptDeps & ResumeDeps & Pick<ApiContext, "hub">;
 

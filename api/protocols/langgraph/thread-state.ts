@@ -12,9 +12,10 @@ import type { ApiContext } from "../../context.ts";
 import type { Operation } from "../../http/define-operation.ts";
 import { defineRoute, notHere, notSupported } from "./define-route.ts";
 import { threadParams } from "./threads.ts";
-import { headId, toHeadState, toPastState } from "./show-thread.ts";
+import { headId, toHeadState, toPastStates } from "./show-thread.ts";
 import { bytesEach, type ThreadView, viewThread } from "./thread-view.ts";
-import { addAllValues, addValues, parseState } from "./values.ts";
+import { parseState, stateText } from "./saved-state.ts";
+import { addAllValues, addValues } from "./values.ts";
 
 type Store = Pick<ApiContext, "db">;
 
@@ -59,8 +60,9 @@ async function readState(db: Db, view: ThreadView, id: string | null) {
   const past = await readPastState(db, sinceMade(view), id);
   if (!past)
     throw new AppError("not_found", "run_not_found", `The thread '${view.thread.id}' has no checkpoint '${id}'.`);
-  const [before] = (await pastStates(db, view, { limit: 1, after: id })).data;
-  return toPastState(view, past, before?.id ?? null);
+  const before = await pastStates(db, view, { limit: 1, after: id });
+  const [state] = toPastStates(view, [past, ...before.data]);
+  return state;
 }
 
 const get = defineRoute({
@@ -123,10 +125,15 @@ const update = defineRoute({
   async handle({ db }: Store, { params: { thread_id }, body, caller }) {
     const view = await viewThread(db, thread_id, caller.owner);
     refusePast(view, body.checkpoint_id ?? checkpointId(body.checkpoint));
-    const state = addValues({}, parseState(view.head.state_snapshot) ?? {}, "state");
+    const before = view.head.state_snapshot;
+    const isEmpty = before === null || /^\s*(?:null)?$/.test(before);
+    const fields = isEmpty ? {} : parseState(before);
+    if (fields === null)
+      throw notSupported("values", "The agent saved a state that is no JSON object, so no values can be added to it.");
+    const state = addValues({}, fields, "state");
     const updates = [body.values ?? {}].flat();
     const updated = addAllValues(state, updates, () => newId("msg"));
-    const snapshot = JSON.stringify(updated);
+    const snapshot = stateText(updated, before);
     if (Buffer.byteLength(snapshot) > requestLimits.state_bytes)
       throw notSupported("values", `The state would be larger than ${requestLimits.state_bytes} bytes.`);
     const done = await setThreadState(db, thread_id, caller.owner, snapshot);
@@ -169,13 +176,11 @@ async function readHistory(db: Db, view: ThreadView, { limit, before }: HistoryR
     ...(isFromHead || isAfterOpen ? {} : { after }),
   });
   const small = { ...view, turns: await readNewestMessages(db, [view.thread.id], bytesEach(limit)) };
-  const past = page.data.map((state, at) =>
-    isFromHead && at === 0 && !isOpen
-      ? toHeadState(small, page.data[1]?.id ?? null)
-      : toPastState(small, state, page.data[at + 1]?.id ?? null),
-  );
-  const open = isFromHead && isOpen ? [toHeadState(small, page.data[0]?.id ?? null)] : [];
-  return [...open, ...past].slice(0, limit);
+  const past = toPastStates(small, page.data);
+  if (!isFromHead) return past.slice(0, limit);
+  if (isOpen) return [toHeadState(small, page.data[0]?.id ?? null), ...past].slice(0, limit);
+  const [, ...older] = past;
+  return past.length === 0 ? [] : [toHeadState(small, page.data[1]?.id ?? null), ...older].slice(0, limit);
 }
 
 const history = defineRoute({

@@ -8,8 +8,7 @@ import { readThreadTranscripts } from "../../../shared/store/threads/read-transc
 import { readNewestMessages, type ThreadMessageRow } from "../../../shared/store/threads/read-newest-messages.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { Message } from "./messages.ts";
-import { projectRun } from "./project-run.ts";
-import { addResult, addState, addValues, type Values } from "./values.ts";
+import { projectRun } from "./run-stream.ts";
 
 /** What is read of a thread's messages at most, in bytes: of one thread, and of all threads or states of one list. */
 const mostBytes = { one: 1024 * 1024, list: 8 * 1024 * 1024 };
@@ -66,21 +65,3 @@ const spoken: ReadonlySet<string> = new Set([
   "tool.end",
   "run.success",
 ]);
-
-/** Returns the values that messages of a thread make. */
-export function valuesOf({ turns, outputs }: Pick<ThreadView, "turns" | "outputs">, snapshot: string | null): Values {
-  const values = turns.reduce<Values>((before, { run_id, role, content }, at) => {
-    const place = run_id ?? `message-${at}`;
-    if (role === "user") return addValues(before, Object(content) as object, `${place}-in`);
-    const output = outputs.get(place);
-    return output ? addResult(before, place, output.result, output.said) : addResult(before, place, content);
-  }, {});
-  return addState(values, snapshot);
-}
-
-/** Returns the values before a run, for its stream. */
-export function valuesBefore(view: ThreadView, run: { id: string; created_at: string }): Values {
-  const made = new Date(run.created_at);
-  const turns = view.turns.filter(({ run_id, created_at }) => run_id !== run.id && created_at < made);
-  return valuesOf({ ...view, turns }, view.head.state_snapshot);
-}

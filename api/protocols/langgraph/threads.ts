@@ -17,6 +17,7 @@ import type { Operation } from "../../http/define-operation.ts";
 import { countedPage, defineRoute, notSupported, select } from "./define-route.ts";
 import { toThread } from "./show-thread.ts";
 import { viewThread, viewThreads } from "./thread-view.ts";
+import { stateText } from "./saved-state.ts";
 
 type Store = Pick<ApiContext, "db">;
 
@@ -34,7 +35,7 @@ const superstep = z.looseObject({
   updates: z.array(z.looseObject({ values: z.unknown().optional(), command: z.unknown().optional() })).max(1000),
 });
 
-/** Returns the state that a new thread begins with, as JSON. Null: none. */
+/** Returns the state that a new thread begins with, as it is saved. Null: none. */
 function stateOf(supersteps: readonly z.output<typeof superstep>[] | null | undefined): string | null {
   const updates = (supersteps ?? []).flatMap((step) => step.updates);
   if (updates.length === 0) return null;
@@ -45,7 +46,7 @@ function stateOf(supersteps: readonly z.output<typeof superstep>[] | null | unde
     );
   const state: Record<string, unknown> = {};
   for (const { values } of updates) Object.assign(state, Object(values));
-  const text = JSON.stringify(state);
+  const text = stateText(state, null);
   if (Buffer.byteLength(text) > requestLimits.state_bytes)
     throw notSupported("supersteps", `The state would be larger than ${requestLimits.state_bytes} bytes.`);
   return text;
@@ -180,7 +181,7 @@ const search = defineRoute({
         ...countedPage,
         sort_by: choice([...threadSorts, "state_updated_at"]).nullish(),
         sort_order: choice(["asc", "desc"]).nullish(),
-        select: z.array(z.string()).nullish(),
+        select: z.array(z.string()).max(100).nullish(),
       })
       .prefault({}),
   },

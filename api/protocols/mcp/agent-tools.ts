@@ -29,9 +29,15 @@ function toTool({ id, name, metadata, config }: AgentListItem): Tool {
   };
 }
 
-/** Some clients take no names with other characters than these. Of an agent's id, `:` and `@` are written as `_x3A_`, `_x40_`. */
-const toolName = (id: string): string =>
-  id.replaceAll(/[^A-Za-z0-9_.-]/g, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase()}_`);
+/**
+ * Some clients take no names with other characters than these. Of an agent's id, `:` and `@` are written as `_x3A_`, `_x40_`, and
+ * the `_` of what looks like that as `_x5F_`.
+ */
+export const toolName = (id: string): string =>
+  id.replaceAll(
+    /[^A-Za-z0-9_.-]|_(?=x[0-9A-F]{2}[^A-Za-z0-9.-])/g,
+    (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase()}_`,
+  );
 
 export const agentOf = (tool: string): string =>
   tool.replaceAll(/_x([0-9A-F]{2})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));

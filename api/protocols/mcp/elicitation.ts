@@ -1,3 +1,4 @@
+import { parseJsonText } from "../../../shared/domain/json/parse-json-text.ts";
 import type { OpenInterrupt } from "../../../shared/schemas/run-event.ts";
 
 type Schema = Record<string, unknown>;
@@ -61,11 +62,8 @@ function responseOf({ kind }: Form, content: Record<string, unknown>): unknown {
 
 /** Text that is no JSON is left as it is: the interrupt's schema then refuses it. */
 function parseOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJsonText(text);
+  return value === undefined ? text : value;
 }
 
 const scalars = new Set(["string", "number", "integer", "boolean"]);

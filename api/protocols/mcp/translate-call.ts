@@ -92,14 +92,14 @@ export function translateCall({
     "run.waiting": ({ queue }: EventOf<"run.waiting">) =>
       progress.report(null, `waiting${queue.wait_reason === null ? "" : `: ${queue.wait_reason}`}`),
     "output.delta": ({ content }: EventOf<"output.delta">) => {
-      said = say(said, content);
+      say(said, content);
       return [];
     },
     progress: ({ value, message }: EventOf<"progress">) => progress.report(value, message),
     "tool.start": ({ name }: EventOf<"tool.start">) => progress.report(null, name),
     "tool.end": ({ error }: EventOf<"tool.end">) => (error === null ? [] : progress.report(null, error)),
     artifact: ({ name, mime, size, url }: EventOf<"artifact">) => {
-      files = [...files, { type: "resource_link", uri: base + url, name, mimeType: mime, size }];
+      files.push({ type: "resource_link", uri: base + url, name, mimeType: mime, size });
       return [];
     },
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) => ask(interrupts),
@@ -114,12 +114,13 @@ export function translateCall({
 
 type Said = { text: string } | { data: unknown };
 
-/** Adds an output to what was said before. Texts in a row are one text. */
-function say(said: Said[], content: unknown): Said[] {
+/** Adds an output to what was said before, in place: a run says a hundred thousand of them. Texts in a row are one text. */
+function say(said: Said[], content: unknown): void {
   const text = spokenText(content);
   const last = said.at(-1);
-  if (text === null) return [...said, { data: content }];
-  return last && "text" in last ? [...said.slice(0, -1), { text: last.text + text }] : [...said, { text }];
+  if (text === null) said.push({ data: content });
+  else if (last && "text" in last) last.text += text;
+  else said.push({ text });
 }
 
 /** The protocol demands that each progress is larger than the one before, also where the agent reports a text only. */

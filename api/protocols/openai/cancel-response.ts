@@ -32,9 +32,13 @@ export const cancelResponse = defineOperation({
     const options = await readOptions(ctx, response_id, caller.owner);
     const { run_id } = options;
     const tail = ctx.hub.open(run_id);
-    if (!(await cancelRun(ctx, run_id, caller))) throw notFound("run", response_id);
-    const signals = [untilGone(), ctx.leaving];
-    await awaitRunEnd(ctx, run_id, tail, { cursor: beforeFirst, fresh: false, ms: maxStopMs, signals });
+    try {
+      if (!(await cancelRun(ctx, run_id, caller))) throw notFound("run", response_id);
+      const signals = [untilGone(), ctx.leaving];
+      await awaitRunEnd(ctx, run_id, tail, { cursor: beforeFirst, fresh: false, ms: maxStopMs, signals });
+    } finally {
+      tail.close();
+    }
     const response = readResponse(options);
     await readRunEvents(ctx, run_id, (event) => response.push(event));
     return { status: 200, body: response.response() };

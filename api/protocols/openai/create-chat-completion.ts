@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unavailable } from "../../../shared/domain/errors/app-error.ts";
 import { type AcceptDeps, acceptErrors } from "../../../shared/services/runs/accept-run.ts";
 import { cancelRun } from "../../../shared/services/runs/cancel-run.ts";
 import type { Origin } from "../../../shared/services/runs/prepare-run.ts";
@@ -56,7 +57,12 @@ export const createChatCompletion = defineOperation({
       return streamOf(ctx, run, { projection, headers: {} });
     }
     const completion = collectCompletion(body.model, run.cursor);
-    await collectRun(ctx, run, (event) => completion.push(event), gone);
+    const isWhole = await collectRun(ctx, run, (event) => completion.push(event), gone);
+    if (!isWhole && !gone.aborted) {
+      // The library sends the request again, which starts another run.
+      await cancelRun(ctx, run.run_id, caller);
+      throw unavailable("leaving", "This process can't follow the run any longer. The run is cancelled.", 1);
+    }
     const result = completion.result();
     if (result.failed === null) return { status: 200, body: result.completion, headers: { "X-Run-Id": run.run_id } };
     // The library would run the agent again.

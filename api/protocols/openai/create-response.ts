@@ -66,6 +66,7 @@ export const createResponse = defineOperation({
       await readRunEvents(ctx, run_id, (event) => response.push(event));
       return { status: 200, body: { ...response.response(), status: "queued" }, headers };
     }
+    // When this process can't follow the run to its end, the client retrieves the response, which is `in_progress`, later.
     await collectRun(ctx, whole, (event) => response.push(event), untilGone());
     return { status: 200, body: response.response(), headers };
   },

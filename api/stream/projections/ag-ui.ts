@@ -1,3 +1,4 @@
+import { parseJsonText } from "../../../shared/domain/json/parse-json-text.ts";
 import type { OpenInterrupt, RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
 import { failureOf, tokensOf, eventFields } from "./event-facts.ts";
@@ -136,9 +137,6 @@ function usageOf(usage: Usage | null): object {
 
 /** Returns the state as a JSON value if it is JSON, else as text. Our states are opaque text; this protocol's are JSON. */
 function parseOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJsonText(text);
+  return value === undefined ? text : value;
 }

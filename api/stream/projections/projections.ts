@@ -1,10 +1,10 @@
 import { agUiProjection } from "./ag-ui.ts";
 import { aiSdkProjection } from "./ai-sdk.ts";
-import { langgraphProjection } from "./langgraph.ts";
-import { openaiProjection } from "./openai.ts";
+import { langgraphProjection } from "./format-langgraph.ts";
+import { openaiProjection } from "./format-openai.ts";
 import type { Machine, Projection } from "./projection.ts";
 import { restateStanding } from "./skip-repeats.ts";
-import { textProjection } from "./text.ts";
+import { textProjection } from "./format-text.ts";
 
 export const formats = ["text", "openai", "ai-sdk", "ag-ui", "langgraph"] as const;
 export type Format = (typeof formats)[number];

@@ -17,7 +17,8 @@ const unbounded = 1_000_000;
 
 /**
  * Opens one that answers as long as a request lets it, whichever way the request can be read: of a bound that is said twice, or by
- * two names, the larger one counts. Below `/echo` it shows its key in all the forms that it can.
+ * two names of its protocol, the larger one counts; another protocol's names it ignores. Google's parameters leave the usage out.
+ * Below `/echo` it shows its key in all the forms that it can.
  */
 export async function openCalledService(key: string): Promise<CalledService> {
   const seen: SeenCall[] = [];
@@ -28,12 +29,14 @@ export async function openCalledService(key: string): Promise<CalledService> {
     const path = req.url ?? "";
     const given = keyOf(req);
     const body = await text(req);
-    const usage = given === key && path.endsWith("s") ? usageOf(body) : { input: 0, output: 0 };
+    const isBilled = given === key && /(s|Content)$/.test(path.split("?")[0] ?? "");
+    const usage = isBilled ? usageOf(body, path) : { input: 0, output: 0 };
+    const isMasked = /[?&](\$?fields|callback)=/.test(path) || req.headers["x-goog-fieldmask"] !== undefined;
     seen.push({ path, key: given, text: body, tokens: usage.input + usage.output });
     if (given !== key) return void res.writeHead(401).end('{"error":{"message":"wrong key"}}');
     if (path.includes("/echo")) return echo(res, path, key);
     await sleep(answerMs);
-    res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(completion(usage)));
+    res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(isMasked ? {} : completion(usage)));
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -51,10 +54,18 @@ const keyOf = ({ headers }: IncomingMessage): string =>
 
 type Usage = { input: number; output: number };
 
-function usageOf(body: string): Usage {
+/** The names that a protocol has for an answer's length. */
+const lengthNames: readonly [RegExp, string][] = [
+  [/\/responses/, "max_output_tokens"],
+  [/\/messages/, "max_tokens"],
+  [/Content/, "maxOutputTokens|max_output_tokens"],
+  [/./, "max_tokens|max_completion_tokens"],
+];
+
+function usageOf(body: string, path: string): Usage {
   const all = (names: string): number[] =>
     [...body.matchAll(new RegExp(`"(?:${names})"\\s*:\\s*(\\d+)`, "g"))].map(([, found]) => Number(found));
-  const bounds = all("max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens");
+  const bounds = all(lengthNames.find(([ofPath]) => ofPath.test(path))?.[1] ?? "");
   const answers = Math.max(1, ...all("n|best_of|candidateCount|candidate_count"));
   return {
     input: Buffer.byteLength(body) >> 2,
@@ -66,7 +77,7 @@ const completion = ({ input, output }: Usage): object => ({
   ...{ id: "1", object: "chat.completion", created: 1, model: "gpt-5-mini" },
   choices: [{ index: 0, message: { role: "assistant", content: "as asked" }, finish_reason: "stop" }],
   candidates: [{ index: 0, content: { role: "model", parts: [{ text: "as asked" }] }, finishReason: "STOP" }],
-  usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  usage: { prompt_tokens: input, completion_tokens: output, input_tokens: input, output_tokens: output },
   usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
 });
 

@@ -66,7 +66,8 @@ const forged = (name: string, program: string, most = 0): GatewayAttack => ({
   name,
   class: "forge",
   async act(ground) {
-    const attacked = await attack(ground, program);
+    await connect(ground, "mallory", "google", { preset: "google" });
+    const attacked = await attack(ground, program, { connections: ["openai", "google"] });
     const sent = left(attacked, ground.service.key).length;
     return [...attacked.faults, ...(sent > most ? [`${sent} calls left`] : []), ...(await notOfRun(ground, attacked))];
   },
@@ -95,7 +96,8 @@ def main(input):
 def main(input):
     fields = [{"authorization": "Bearer sk-mine"}, {"x_api_key": "sk-mine"}, {"api_key": "sk-mine"}, {"x_goog_api_key": "sk-mine"},
               {"authorization": "Basic bWU6c2stbWluZQ=="}, {"authorization": "Bearer " + PLACEHOLDER, "x_api_key": "sk-mine"}]
-    return {"worked": worked([ask(**field) for field in fields] + [ask("/chat/completions?key=sk-mine"), ask("/chat/completions?key=" + PLACEHOLDER + "&key=sk-mine")])}`,
+    google = lambda key: ask("/models/gemini-2.5-flash:generateContent?key=" + key, None, os.environ["GOOGLE_GEMINI_BASE_URL"])
+    return {"worked": worked([ask(**field) for field in fields] + [google("sk-mine"), google(PLACEHOLDER + "&key=sk-mine")])}`,
   ),
   {
     name: "paths that lead out of the connection's address",

@@ -40,6 +40,11 @@ export async function connect(ground: Ground, user_id: string, name: string, mor
   await send(ground, "PUT", `/v1/connections/${name}?user_id=${user_id}`, body);
 }
 
+/** Bounds what a user may spend in a month. */
+export async function limitSpending(ground: Ground, user_id: string, amount_micro_usd: number): Promise<void> {
+  await send(ground, "PUT", "/v1/billing/spend-limit", { user_id, period: "month", amount_micro_usd });
+}
+
 /** Publishes an agent, whose program uses what is in `agents/`, and returns its id. */
 export async function publish(ground: Ground, user_id: string, program: string, config: object): Promise<string> {
   const source = `${helpers}\n${program}`;

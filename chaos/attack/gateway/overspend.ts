@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   begin,
   billedFor,
@@ -6,6 +7,7 @@ import {
   execute,
   type GatewayAttack,
   type Ground,
+  limitSpending,
   openThread,
   publish,
   seenDuring,
@@ -19,7 +21,7 @@ const asks = py`
 def main(input, context):
     body = input.get("body") or {"model": "gpt-5-mini", "max_tokens": 50, "messages": [{"role": "user", "content": "x"}]}
     if input.get("claims"): context.usage(**input["claims"])
-    return {"statuses": [one[0] for one in at_once(input.get("at_once", 10), lambda n: ask(body=body))]}
+    return {"statuses": [one[0] for one in at_once(input.get("at_once", 10), lambda n: ask(input.get("path", "/chat/completions"), body))]}
 `;
 
 type Spending = { program?: string; config: object; spend: (ground: Ground, agent: string) => Promise<unknown> };
@@ -54,7 +56,7 @@ export const overspendings: readonly GatewayAttack[] = [
     spend: (ground, agent) => execute(ground, agent, { claims: { input_tokens: 0, output_tokens: 0, cost_usd: 0 } }),
   }),
   overspending("two bounds of which the service takes the larger one", {
-    config: { budget: { tokens: cap } },
+    config: { budget: { agent_day: { tokens: cap } } },
     async spend(ground, agent) {
       const names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
       for (const small of names)
@@ -65,6 +67,53 @@ export const overspendings: readonly GatewayAttack[] = [
           });
     },
   }),
+  overspending("a bound by a name that the service hasn't", {
+    config: { budget: { agent_day: { tokens: cap } } },
+    async spend(ground, agent) {
+      const names = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"];
+      for (const path of ["/chat/completions", "/responses"])
+        for (const name of names) await execute(ground, agent, { at_once: 1, path, body: { ...message, [name]: 5 } });
+    },
+  }),
+  overspending("parameters and fields that leave out of Google's answer what it cost", {
+    program: py`
+def main(input):
+    body = {"contents": [{"role": "user", "parts": [{"text": "x"}]}], "generationConfig": {"maxOutputTokens": 100}}
+    path, base = "/models/gemini-2.5-flash:generateContent", os.environ["GOOGLE_GEMINI_BASE_URL"]
+    hidden = ["?fields=candidates", "?$fields=candidates", "?callback=f", "?alt=json&fields=candidates"]
+    told = [ask(path + one, body, base) for one in hidden * 3] + [ask(path, body, base, x_goog_fieldmask="candidates") for _ in range(12)]
+    return {"statuses": [one[0] for one in told]}`,
+    config: { budget: { tokens: cap }, connections: ["google"] },
+    async spend(ground, agent) {
+      await connect(ground, "mallory", "google", { preset: "google" });
+      await execute(ground, agent, {});
+    },
+  }),
+  {
+    name: "an owner's limit, by runs that spend and then wait for a person",
+    class: "overspend",
+    async act(ground) {
+      const program = py`
+from runfleet import interrupt
+def main(input):
+    body = {"model": "gpt-5-mini", "max_tokens": 50, "messages": [{"role": "user", "content": f"x {input['n']}"}]}
+    status = ask(body=body)[0]
+    return interrupt("go on?") if status == 200 else {"status": status}`;
+      await connect(ground, "trudy", "openai");
+      await limitSpending(ground, "trudy", cap);
+      const agent = await publish(ground, "trudy", program, { connections: ["openai"] });
+      const seen = await seenDuring(ground, async () => {
+        for (let n = 0; n < 20; n += 1) {
+          // By then a worker has read anew what is left.
+          if (n === 10) await sleep(4_000);
+          await execute(ground, agent, { n });
+        }
+      });
+      const billed = billedFor(seen);
+      if (billed === 0) return ["nothing was billed at all"];
+      return billed <= cap ? [] : [`${billed} tokens were billed of ${cap}, by ${seen.length} calls`];
+    },
+  },
   overspending("a bound that is said twice, and in other spellings", {
     program: py`
 def main(input):
@@ -80,7 +129,7 @@ def main(input):
     contents = {"contents": [{"role": "user", "parts": [{"text": "x"}]}]}
     said = [{"generation_config": {"max_output_tokens": 5000}}, {"generation_config": {"candidate_count": 8}, "generationConfig": {"maxOutputTokens": 100}},
             {"generationConfig": {"maxOutputTokens": 10, "max_output_tokens": 5000}}, {"generationConfig": {"maxOutputTokens": 10}}]
-    return {"statuses": [ask("/models/gemini-2.5-flash:generateContent?a=s", {**contents, **one}, os.environ["GOOGLE_GEMINI_BASE_URL"])[0] for one in said]}`,
+    return {"statuses": [ask("/models/gemini-2.5-flash:generateContent?alt=json", {**contents, **one}, os.environ["GOOGLE_GEMINI_BASE_URL"])[0] for one in said]}`,
     config: { budget: { tokens: cap }, connections: ["google"] },
     async spend(ground, agent) {
       await connect(ground, "mallory", "google", { preset: "google" });

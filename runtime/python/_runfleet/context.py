@@ -110,6 +110,8 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
                 raise TypeError(f"usage() takes {', '.join(USAGE)}, not '{name}'.")
             if isinstance(count, bool) or not isinstance(count, (int, float)):
                 raise TypeError(f"usage() takes numbers; {name} is a {type(count).__name__}.")
+            if count - count != 0:
+                raise ValueError(f"usage() takes finite numbers; {name} is {count}.")
         send("usage", **counts)
 
     def tool(self, name: str, args: Any = None) -> Tool:
@@ -211,11 +213,33 @@ def part_of(name: str) -> Any:
 
 
 def list_helper() -> list[str]:
-    return [*vars(sys.modules["runfleet"]), *durable_calls, *durable_errors]
+    return [*vars(sys.modules["runfleet"]), *durable_calls, *durable_errors, *shown_classes, *durable_classes]
+
+
+class DecoratedStep:
+    """What annotations call a function that `@step` has made. No value is of this class."""
+
+    def __class_getitem__(cls, _: Any) -> type[DecoratedStep]:
+        return cls
+
+
+# What annotations name. A daemon's messages have a class of their own: daemon.py sets it.
+shown_classes: dict[str, Any] = {
+    "Context": Context,
+    "DecoratedStep": DecoratedStep,
+    "Message": dict,
+    "Retry": dict,
+    "Tool": Tool,
+}
+durable_classes = {"Step": "steps", "Steering": "steering"}
 
 
 def find_durable(name: str) -> Any:
     """Finds what only some agents import of the module."""
+    if name in shown_classes:
+        return shown_classes[name]
+    if name in durable_classes:
+        return getattr(load_part(durable_classes[name]), name)
     if name in durable_errors:
         return getattr(load_part("step_values"), name)
     if name in durable_calls:

@@ -66,7 +66,8 @@ class Cancelled(BaseException):
 
 
 def current() -> str | None:
-    return getattr(thread_state, "run_id", None)
+    """Returns the run that this thread's frames belong to. All threads of an interactive process work for one run."""
+    return getattr(thread_state, "run_id", daemon.run_id if daemon.interactive else None)
 
 
 def write_with_run_id(type_: str, fields: dict[str, Any]) -> bool:
@@ -285,7 +286,7 @@ def main(fd: int, serve: Callable[[str], None] = serve) -> None:
     )
     helper: Any = sys.modules["runfleet"]
     Context.messages = staticmethod(messages)  # pyright: ignore[reportAttributeAccessIssue]
-    helper.messages = messages
+    helper.messages, helper.Message = messages, Message
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, on_terminate)
     try:

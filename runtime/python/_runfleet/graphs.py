@@ -66,7 +66,8 @@ class Teller:
         if id is not None:
             self.counted.add(id)
         for name in self.totals:
-            self.totals[name] += usage.get(name) or 0
+            count = usage.get(name)
+            self.totals[name] += count if isinstance(count, int) else 0
         self.send("usage", **self.totals)
 
     def tell_tools(self, update: Any) -> None:

@@ -342,8 +342,10 @@ def write_owned(type_: str, fields: dict[str, Any]) -> bool:
     """Writes a frame with its segment. What a segment says that settled in an earlier attempt is not said again."""
     branch = current.get() if type_ in OWNED or type_ in REPORTS else None
     if branch is not None and type_ in REPORTS:
-        note_report(branch, type_, fields)
-        branch = None
+        # A report that is too long to be written is too long for the step's entry, too.
+        if is_written := write_plain(type_, fields):
+            note_report(branch, type_, fields)
+        return is_written
     if branch is None:
         return write_plain(type_, fields)
     with lock:

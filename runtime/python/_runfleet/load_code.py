@@ -192,7 +192,10 @@ def make_module(code: Code, full: str, is_package: bool) -> ModuleType:
 
 
 def defined_names(statements: Iterable[Any]) -> set[str]:
-    """Returns the names that statements bind at a module's top level, also in nested blocks."""
+    """Returns the names that statements bind at a module's top level, also in nested blocks.
+
+    What is no agent is left out: modules under their own names, a loop's variables, and what only a script binds.
+    """
     names: set[str] = set()
     for statement in statements:
         kind = type(statement).__name__
@@ -200,14 +203,25 @@ def defined_names(statements: Iterable[Any]) -> set[str]:
             names.add(statement.name)
             continue
         for alias in statement.names if kind in ("Import", "ImportFrom") else ():
-            names.add(alias.asname or alias.name.partition(".")[0])
-        for target in getattr(statement, "targets", [getattr(statement, "target", None)]):
+            if alias.asname or kind == "ImportFrom":
+                names.add(alias.asname or alias.name)
+        targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+        for target in () if kind in ("For", "AsyncFor") else targets:
             names.update(item.id for item in getattr(target, "elts", [target]) if hasattr(item, "id"))
-        for block in ("body", "orelse", "finalbody"):
+        for block in ("orelse",) if is_script_guard(statement) else ("body", "orelse", "finalbody"):
             names |= defined_names(getattr(statement, block, []))
         for handler in getattr(statement, "handlers", []):
             names |= defined_names(handler.body)
     return names
+
+
+def is_script_guard(statement: Any) -> bool:
+    """True for `if __name__ == "__main__":`."""
+    test = getattr(statement, "test", None)
+    sides = [getattr(test, "left", None), *getattr(test, "comparators", ())]
+    is_equal = [type(operator).__name__ for operator in getattr(test, "ops", ())] == ["Eq"]
+    said = {getattr(side, "id", None) or getattr(side, "value", None) for side in sides} if is_equal else set()
+    return said == {"__name__", "__main__"}
 
 
 NOTHING, ASSIGNMENT, ACT = range(3)

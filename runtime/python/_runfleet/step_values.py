@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from _runfleet.arguments import annotations_of
+from _runfleet.arguments import annotations_of, resolve
 from _runfleet.encode_json import encode_plain, parse
 
 TYPE_CHECKING = False
@@ -78,7 +78,20 @@ class RetryAfter(Exception):
 
     def __init__(self, seconds: float, message: str = "") -> None:
         super().__init__(message or f"Try again after {seconds} s.")
-        self.seconds = float(seconds)
+        self.seconds = check_number(seconds, "RetryAfter's seconds")
+
+
+def check_number(value: Any, what: str) -> float:
+    """Returns a finite number. NaN and infinities have no JSON."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
+        raise ValueError(f"{what} is a finite number, not {value!r:.200}.")
+    return float(value)
+
+
+def check_not_negative(value: Any, what: str) -> float:
+    if check_number(value, what) < 0:
+        raise ValueError(f"{what} is at least 0, not {value!r:.200}.")
+    return float(value)
 
 
 CURE = "Return str, int, float, bool, None, list, dict, bytes or datetime, or say returns= a dataclass or a model."
@@ -196,16 +209,60 @@ def typed_of(function: Any, returns: Any) -> Any:
     return found if known else None
 
 
-def dump_typed(value: Any, kind: Any) -> Any:
+def encode_typed(value: Any, kind: Any, what: str) -> str:
+    """Returns a step's result as text of which `kind` can be made again. Raises ResultNotJSON or ResultTooLarge."""
     if kind is None:
-        return value
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if hasattr(value, "__dataclass_fields__"):
-        import dataclasses
+        return encode(value, what)
+    if has_secret(value):
+        raise ResultNotJSON(
+            f"{what} returned a secret, which isn't kept. Return what isn't one, or read it in each step."
+        )
+    fault: Any = None
+    for by_alias in (True, False):
+        text = encode(dump_typed(value, by_alias), what)
+        try:
+            load_typed(decode(text), kind)
+            return text
+        except Exception as error:
+            fault = fault or error
+    raise ResultNotJSON(f"{what} returned a {kind.__name__} that can't be made again of what is kept: {fault}")
 
-        return dataclasses.asdict(value)
+
+def has_secret(value: Any, depth: int = 0) -> bool:
+    """True for a value in which something hides itself when it is shown, as pydantic's SecretStr does."""
+    if depth > MAX_DEPTH:
+        return False
+    if hasattr(value, "get_secret_value"):
+        return True
+    inner: Any = ()
+    if isinstance(value, dict):
+        inner = value.values()
+    elif isinstance(value, (list, tuple)):
+        inner = value
+    elif hasattr(value, "model_dump"):
+        inner = vars(value).values()
+    elif hasattr(value, "__dataclass_fields__"):
+        inner = [getattr(value, name, None) for name in value.__dataclass_fields__]
+    return any(has_secret(part, depth + 1) for part in inner)
+
+
+def dump_typed(value: Any, by_alias: bool) -> Any:
+    """Returns a model or a dataclass, and those in it, as dicts. Of a dataclass: what its `__init__` takes."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=by_alias, round_trip=True)
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        fields = value.__dataclass_fields__.values()
+        return {field.name: dump_typed(getattr(value, field.name), by_alias) for field in fields if takes(field)}
+    if isinstance(value, dict):
+        return {key: dump_typed(part, by_alias) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [dump_typed(part, by_alias) for part in value]
     return value
+
+
+def takes(field: Any) -> bool:
+    """True for a field that a dataclass's `__init__` takes and that its instances have."""
+    return field.init and field._field_type.name == "_FIELD"
 
 
 def load_typed(value: Any, kind: Any) -> Any:
@@ -213,7 +270,37 @@ def load_typed(value: Any, kind: Any) -> Any:
         return value
     if hasattr(kind, "model_validate"):
         return kind.model_validate(value)
-    return kind(**value) if isinstance(value, dict) else value
+    return load_dataclass(value, kind) if isinstance(value, dict) else value
+
+
+def load_dataclass(value: dict[str, Any], kind: Any) -> Any:
+    scope = vars(sys.modules.get(kind.__module__, sys))
+    hints = {name: resolve(field.type, scope) for name, field in kind.__dataclass_fields__.items()}
+    return kind(**{name: load_hinted(part, hints.get(name)) for name, part in value.items()})
+
+
+def load_hinted(value: Any, hint: Any) -> Any:
+    """Returns a field's value as its annotation says: a model or a dataclass, also within a list, a tuple or a dict."""
+    if isinstance(value, dict) and (hasattr(hint, "__dataclass_fields__") or hasattr(hint, "model_validate")):
+        return load_typed(value, hint)
+    origin: Any = getattr(hint, "__origin__", None)
+    args: Any = getattr(hint, "__args__", ())
+    if isinstance(value, dict) and origin is dict:
+        return {key: load_hinted(part, args[1]) for key, part in value.items()}
+    if isinstance(value, list) and origin is tuple:
+        parts = args[:1] * len(value) if args[1:] == (...,) else args
+        return tuple(map(load_hinted, value, parts))
+    if isinstance(value, list) and origin is list:
+        return [load_hinted(part, args[0]) for part in value]
+    # Of several kinds, the first that takes it.
+    for one in args if isinstance(value, (dict, list)) else ():
+        try:
+            loaded = load_hinted(value, one)
+        except Exception:
+            continue
+        if loaded is not value:
+            return loaded
+    return value
 
 
 def describe_error(error: BaseException) -> dict[str, Any]:

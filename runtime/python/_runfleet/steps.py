@@ -41,6 +41,8 @@ class Retry:
         self.delay_ms: float = fields.pop("delay_ms", 1_000)
         self.factor: float = fields.pop("factor", 2)
         self.max_delay_ms: float = fields.pop("max_delay_ms", max(60_000, self.delay_ms))
+        for name in ("delay_ms", "factor", "max_delay_ms"):
+            step_values.check_not_negative(getattr(self, name), f"A step's retry.{name}")
         on = fields.pop("on", Exception)
         self.on: Any = tuple(on) if isinstance(on, (list, tuple)) else on
         if fields:
@@ -85,6 +87,9 @@ class Call:
         self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
         self.retry = Retry(options.get("retry"))
         self.timeout_ms: float | None = options.get("timeout_ms")
+        if self.timeout_ms is not None:
+            step_values.check_not_negative(self.timeout_ms, f"The timeout_ms of step {name!r}")
+            self.timeout_ms = min(self.timeout_ms, MOST_MS)
         self.kind = step_values.typed_of(function, options.get("returns"))
         self.hash = step_values.hash_of(args, kwargs)
         self.files: list[str] = []
@@ -158,7 +163,7 @@ class Call:
         kept: dict[str, Any] = {}
         if error is None:
             try:
-                kept = {"result": step_values.encode(step_values.dump_typed(result, self.kind), f"step '{self.name}'")}
+                kept = {"result": step_values.encode_typed(result, self.kind, f"step '{self.name}'")}
                 if self.files:
                     kept["files"] = load_part("step_files").pack(self.files, f"Step '{self.name}'")
             except Exception as fault:

@@ -167,8 +167,6 @@ def continue_as(input: Any = None) -> NoReturn:
     begin_call()
     refuse_in_step("continue_as()")
     given = check_input(input, "continue_as()'s input")
-    if len(encode(given)) > INPUT_BYTES:
-        raise ValueError(f"continue_as() takes an input of at most {INPUT_BYTES} bytes.")
     journal.continues = True
     raise Continued(given)
 
@@ -178,6 +176,8 @@ def check_input(given: Any, what: str) -> dict[str, Any]:
         return {}
     if not isinstance(given, dict):
         raise TypeError(f"{what} is a dict, the fields of an agent's input, not {type(given).__name__}.")
+    if len(encode(given)) > INPUT_BYTES:
+        raise ValueError(f"{what} has at most {INPUT_BYTES} bytes.")
     return given
 
 

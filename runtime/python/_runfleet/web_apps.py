@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from _runfleet.arguments import parameters
-from _runfleet.encode_json import encode, parse
+from _runfleet.encode_json import encode, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Send = Callable[..., None]
 
 SHOWN_CHARS = 2_000
+JSON_LINES = ("ndjson", "jsonl", "json-lines", "jsonlines")  # Parts of content types.
 
 
 class WebAppError(Exception):
@@ -62,28 +63,41 @@ class Request:
 
 
 class Response:
-    """Collects a response. Text is sent as output as it comes; JSON is the result."""
+    """Collects a response. Text and lines of JSON are sent as output as they come; other JSON is the result."""
 
     def __init__(self, request: Request, send: Send) -> None:
         self.request, self.send = request, send
-        self.status, self.type, self.body = 0, "", b""
+        self.status, self.type, self.location, self.body = 0, "", "", b""
         import codecs
 
         self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
         self.status = status
-        self.type = next((value for name, value in headers if name.lower() == "content-type"), "")
+        named = {name.lower(): value for name, value in headers}
+        self.type, self.location = named.get("content-type", ""), named.get("location", "")
 
     @property
     def streams(self) -> bool:
         return self.status < 400 and self.type.startswith("text/")
 
+    @property
+    def has_lines(self) -> bool:
+        return self.status < 400 and any(name in self.type for name in JSON_LINES)
+
     def take(self, data: bytes) -> None:
         if not self.streams:
             self.body += data
+            if self.has_lines:
+                *lines, self.body = self.body.split(b"\n")
+                self.send_lines(lines)
         elif text := self.decode(data):
             self.send("output", content=text)
+
+    def send_lines(self, lines: list[bytes]) -> None:
+        for line in lines:
+            if text := line.decode("utf-8", "replace").strip():
+                self.send("output", content=parse_whole(text))
 
     def result(self) -> Any:
         if self.status == 0:
@@ -94,9 +108,25 @@ class Response:
             is_path_wrong = self.status in (404, 405) and not self.request.is_own
             cure = ' The input may name the path: {"path": "/chat", "body": {…}}.' if is_path_wrong else ""
             raise WebAppError(f"The app answered {self.status} to {asked}: {text[:SHOWN_CHARS]}{cure}")
+        if self.status >= 300 and self.location:
+            cure = 'Name that path in the input: {"path": …, "body": {…}}.'
+            raise WebAppError(f"The app answered {self.status}, a redirection to {self.location}. {cure}")
+        if self.has_lines:
+            self.send_lines([self.body])
+            return None
         if not self.body:
             return None
-        return parse(text) if "json" in self.type else self.body
+        return parse_whole(text.strip()) if "json" in self.type else self.body
+
+
+def parse_whole(text: str) -> Any:
+    try:
+        value, end = scan(text, 0)
+    except (ValueError, StopIteration):
+        value, end = None, -1
+    if end != len(text):
+        raise WebAppError(f"The app's answer is no JSON, though its content type says so: {text[:SHOWN_CHARS]}")
+    return value
 
 
 async def run_asgi(app: Any, input: Any, send: Send) -> Any:
@@ -104,7 +134,7 @@ async def run_asgi(app: Any, input: Any, send: Send) -> Any:
 
     request = Request(input)
     response = Response(request, send)
-    stop = await start_lifespan(app)
+    state, stop = await start_lifespan(app)
     over = asyncio.Event()
     pending = [{"type": "http.request", "body": request.body, "more_body": False}]
 
@@ -136,6 +166,7 @@ async def run_asgi(app: Any, input: Any, send: Send) -> Any:
         "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in request.headers.items()],
         "client": ("127.0.0.1", 0),
         "server": ("agent", 80),
+        "state": dict(state),
     }
     try:
         await app(scope, receive, take)
@@ -145,13 +176,17 @@ async def run_asgi(app: Any, input: Any, send: Send) -> Any:
 
 
 async def start_lifespan(app: Any) -> Any:
-    """Runs an app's startup. Returns a coroutine function that runs its shutdown. An app may have neither."""
+    """Runs an app's startup. Returns the state that it made, and a coroutine function that runs its shutdown.
+
+    An app may have neither.
+    """
     import asyncio
 
     events: asyncio.Queue[Any] = asyncio.Queue()
     answers: asyncio.Queue[Any] = asyncio.Queue()
     await events.put({"type": "lifespan.startup"})
-    scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
+    state: dict[str, Any] = {}
+    scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": state}
 
     async def live() -> None:
         try:
@@ -171,7 +206,7 @@ async def start_lifespan(app: Any) -> Any:
             await answers.get()
             task.cancel()
 
-    return stop
+    return state, stop
 
 
 def run_wsgi(app: Any, input: Any, send: Send) -> Any:

@@ -188,13 +188,17 @@ class AgentBodyConfig(TypedDict):
     for others than 80 and 443.
     """
     max_attempts: NotRequired[int]
-    """How many times in total a run is started when its workers are lost. 3 by default."""
+    """A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't
+    counted.
+    """
     retry: NotRequired[AgentBodyConfigRetry]
     """A run whose agent fails is tried again. The delay grows by `factor` each time; by default 1 s, 2 s, 4
     s … 60 s.
     """
     budget: NotRequired[AgentBodyConfigBudget]
-    """A run that uses more than this is ended. US dollars; input and output tokens together."""
+    """What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered,
+    a run that reports more is ended. US dollars; input and output tokens together.
+    """
     concurrency: NotRequired[int]
     """How many of the agent's runs may run at the same time. The others wait."""
     reuse: NotRequired[bool]
@@ -1462,7 +1466,9 @@ class ExecuteRequest(TypedDict):
     runtime_mode: NotRequired[Literal["standard", "isolated", "full"]]
     lifecycle: NotRequired[Literal["serverless", "interactive", "daemon"]]
     run_id: NotRequired[str | None]
-    """An id for the run. A repeated request with the same id and body attaches to the existing run."""
+    """An id for the run, which no other run gets, also when the run is deleted. A repeated request with the
+    same id and body attaches to the existing run.
+    """
     metadata: NotRequired[dict[str, Any]]
     """The client's own data on the run, by which lists are filtered."""
     tags: NotRequired[list[str]]
@@ -1485,9 +1491,13 @@ class ExecuteRequest(TypedDict):
     timeout_ms: NotRequired[int | None]
     """The run ends as `timeout` after this time."""
     max_attempts: NotRequired[int | None]
-    """At most so many attempts, after lost workers and in the config's `retry` alike."""
+    """The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an
+    answer start its agent again and aren't counted.
+    """
     max_cost_usd: NotRequired[float | None]
-    """The run is ended (`budget_exceeded`) when it reports a higher cost."""
+    """What the run may cost. Calls by connections that don't fit are refused (402). Where no call was
+    metered, a run that reports more is ended (`budget_exceeded`).
+    """
     max_tokens: NotRequired[int | None]
     """The same for input and output tokens together."""
     concurrency_key: NotRequired[str | None]
@@ -1986,9 +1996,13 @@ class JobBody(TypedDict):
     timeout_ms: NotRequired[int | None]
     """The run ends as `timeout` after this time."""
     max_attempts: NotRequired[int | None]
-    """At most so many attempts, after lost workers and in the config's `retry` alike."""
+    """The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an
+    answer start its agent again and aren't counted.
+    """
     max_cost_usd: NotRequired[float | None]
-    """The run is ended (`budget_exceeded`) when it reports a higher cost."""
+    """What the run may cost. Calls by connections that don't fit are refused (402). Where no call was
+    metered, a run that reports more is ended (`budget_exceeded`).
+    """
     max_tokens: NotRequired[int | None]
     """The same for input and output tokens together."""
     concurrency_key: NotRequired[str | None]
@@ -2078,9 +2092,13 @@ class JobPatch(TypedDict):
     timeout_ms: NotRequired[int | None]
     """The run ends as `timeout` after this time."""
     max_attempts: NotRequired[int | None]
-    """At most so many attempts, after lost workers and in the config's `retry` alike."""
+    """The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an
+    answer start its agent again and aren't counted.
+    """
     max_cost_usd: NotRequired[float | None]
-    """The run is ended (`budget_exceeded`) when it reports a higher cost."""
+    """What the run may cost. Calls by connections that don't fit are refused (402). Where no call was
+    metered, a run that reports more is ended (`budget_exceeded`).
+    """
     max_tokens: NotRequired[int | None]
     """The same for input and output tokens together."""
     concurrency_key: NotRequired[str | None]
@@ -2997,8 +3015,8 @@ class RunCall(TypedDict):
     """Null: the service didn't answer."""
     model: str | None
     counted: Literal["metered", "estimated", "unknown"] | None
-    """metered: the service's own count. estimated: the answer was cut. unknown: it was lost with its
-    gateway, and isn't billed. Null: the call has no tokens.
+    """metered: the service's own count. estimated: the answer was cut, or doesn't tell its usage. unknown:
+    the call left and wasn't answered, and isn't billed. Null: the call has no tokens.
     """
     input_tokens: int
     cached_tokens: int
@@ -4733,13 +4751,17 @@ class ValidateRequestConfig(TypedDict):
     for others than 80 and 443.
     """
     max_attempts: NotRequired[int]
-    """How many times in total a run is started when its workers are lost. 3 by default."""
+    """A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't
+    counted.
+    """
     retry: NotRequired[ValidateRequestConfigRetry]
     """A run whose agent fails is tried again. The delay grows by `factor` each time; by default 1 s, 2 s, 4
     s … 60 s.
     """
     budget: NotRequired[ValidateRequestConfigBudget]
-    """A run that uses more than this is ended. US dollars; input and output tokens together."""
+    """What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered,
+    a run that reports more is ended. US dollars; input and output tokens together.
+    """
     concurrency: NotRequired[int]
     """How many of the agent's runs may run at the same time. The others wait."""
     reuse: NotRequired[bool]
@@ -4806,7 +4828,9 @@ class ValidateRequest(TypedDict):
     runtime_mode: NotRequired[Literal["standard", "isolated", "full"]]
     lifecycle: NotRequired[Literal["serverless", "interactive", "daemon"]]
     run_id: NotRequired[str | None]
-    """An id for the run. A repeated request with the same id and body attaches to the existing run."""
+    """An id for the run, which no other run gets, also when the run is deleted. A repeated request with the
+    same id and body attaches to the existing run.
+    """
     metadata: NotRequired[dict[str, Any]]
     """The client's own data on the run, by which lists are filtered."""
     tags: NotRequired[list[str]]
@@ -4829,9 +4853,13 @@ class ValidateRequest(TypedDict):
     timeout_ms: NotRequired[int | None]
     """The run ends as `timeout` after this time."""
     max_attempts: NotRequired[int | None]
-    """At most so many attempts, after lost workers and in the config's `retry` alike."""
+    """The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an
+    answer start its agent again and aren't counted.
+    """
     max_cost_usd: NotRequired[float | None]
-    """The run is ended (`budget_exceeded`) when it reports a higher cost."""
+    """What the run may cost. Calls by connections that don't fit are refused (402). Where no call was
+    metered, a run that reports more is ended (`budget_exceeded`).
+    """
     max_tokens: NotRequired[int | None]
     """The same for input and output tokens together."""
     concurrency_key: NotRequired[str | None]
@@ -4970,13 +4998,17 @@ class VersionBodyConfig(TypedDict):
     for others than 80 and 443.
     """
     max_attempts: NotRequired[int]
-    """How many times in total a run is started when its workers are lost. 3 by default."""
+    """A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't
+    counted.
+    """
     retry: NotRequired[VersionBodyConfigRetry]
     """A run whose agent fails is tried again. The delay grows by `factor` each time; by default 1 s, 2 s, 4
     s … 60 s.
     """
     budget: NotRequired[VersionBodyConfigBudget]
-    """A run that uses more than this is ended. US dollars; input and output tokens together."""
+    """What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered,
+    a run that reports more is ended. US dollars; input and output tokens together.
+    """
     concurrency: NotRequired[int]
     """How many of the agent's runs may run at the same time. The others wait."""
     reuse: NotRequired[bool]
@@ -5251,9 +5283,13 @@ class RunOptions(TypedDict):
     timeout_ms: NotRequired[int | None]
     """The run ends as `timeout` after this time."""
     max_attempts: NotRequired[int | None]
-    """At most so many attempts, after lost workers and in the config's `retry` alike."""
+    """The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an
+    answer start its agent again and aren't counted.
+    """
     max_cost_usd: NotRequired[float | None]
-    """The run is ended (`budget_exceeded`) when it reports a higher cost."""
+    """What the run may cost. Calls by connections that don't fit are refused (402). Where no call was
+    metered, a run that reports more is ended (`budget_exceeded`).
+    """
     max_tokens: NotRequired[int | None]
     """The same for input and output tokens together."""
     concurrency_key: NotRequired[str | None]

@@ -126,7 +126,7 @@ export type AgentBody = {
     network?: "none" | {
       allow: Array<string>;
     } | undefined;
-    /** How many times in total a run is started when its workers are lost. 3 by default. */
+    /** A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't counted. */
     max_attempts?: number | undefined;
     /** A run whose agent fails is tried again. The delay grows by `factor` each time; by default 1 s, 2 s, 4 s … 60 s. */
     retry?: {
@@ -136,7 +136,7 @@ export type AgentBody = {
       max_delay_ms?: number | undefined;
       [key: string]: unknown;
     } | undefined;
-    /** A run that uses more than this is ended. US dollars; input and output tokens together. */
+    /** What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended. US dollars; input and output tokens together. */
     budget?: {
       usd?: number | undefined;
       tokens?: number | undefined;
@@ -1188,7 +1188,7 @@ export type ExecuteRequest = {
   adapter_type?: "python" | "custom" | "langchain" | "langgraph" | "crewai" | "node" | "command" | "process" | "http" | "container" | undefined;
   runtime_mode?: "standard" | "isolated" | "full" | undefined;
   lifecycle?: "serverless" | "interactive" | "daemon" | undefined;
-  /** An id for the run. A repeated request with the same id and body attaches to the existing run. */
+  /** An id for the run, which no other run gets, also when the run is deleted. A repeated request with the same id and body attaches to the existing run. */
   run_id?: string | null | undefined;
   /** The client's own data on the run, by which lists are filtered. */
   metadata?: Record<string, unknown> | undefined;
@@ -1211,9 +1211,9 @@ export type ExecuteRequest = {
   queue_ttl_ms?: number | null | undefined;
   /** The run ends as `timeout` after this time. */
   timeout_ms?: number | null | undefined;
-  /** At most so many attempts, after lost workers and in the config's `retry` alike. */
+  /** The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an answer start its agent again and aren't counted. */
   max_attempts?: number | null | undefined;
-  /** The run is ended (`budget_exceeded`) when it reports a higher cost. */
+  /** What the run may cost. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended (`budget_exceeded`). */
   max_cost_usd?: number | null | undefined;
   /** The same for input and output tokens together. */
   max_tokens?: number | null | undefined;
@@ -1636,9 +1636,9 @@ export type JobBody = {
   queue_ttl_ms?: number | null | undefined;
   /** The run ends as `timeout` after this time. */
   timeout_ms?: number | null | undefined;
-  /** At most so many attempts, after lost workers and in the config's `retry` alike. */
+  /** The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an answer start its agent again and aren't counted. */
   max_attempts?: number | null | undefined;
-  /** The run is ended (`budget_exceeded`) when it reports a higher cost. */
+  /** What the run may cost. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended (`budget_exceeded`). */
   max_cost_usd?: number | null | undefined;
   /** The same for input and output tokens together. */
   max_tokens?: number | null | undefined;
@@ -1715,9 +1715,9 @@ export type JobPatch = {
   queue_ttl_ms?: number | null | undefined;
   /** The run ends as `timeout` after this time. */
   timeout_ms?: number | null | undefined;
-  /** At most so many attempts, after lost workers and in the config's `retry` alike. */
+  /** The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an answer start its agent again and aren't counted. */
   max_attempts?: number | null | undefined;
-  /** The run is ended (`budget_exceeded`) when it reports a higher cost. */
+  /** What the run may cost. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended (`budget_exceeded`). */
   max_cost_usd?: number | null | undefined;
   /** The same for input and output tokens together. */
   max_tokens?: number | null | undefined;
@@ -2531,7 +2531,7 @@ export type RunCall = {
   /** Null: the service didn't answer. */
   status: number | null;
   model: string | null;
-  /** metered: the service's own count. estimated: the answer was cut. unknown: it was lost with its gateway, and isn't billed. Null: the call has no tokens. */
+  /** metered: the service's own count. estimated: the answer was cut, or doesn't tell its usage. unknown: the call left and wasn't answered, and isn't billed. Null: the call has no tokens. */
   counted: "metered" | "estimated" | "unknown" | null;
   input_tokens: number;
   /** Of the input: what the service had in its cache. */
@@ -3935,7 +3935,7 @@ export type ValidateRequest = {
   adapter_type?: "python" | "custom" | "langchain" | "langgraph" | "crewai" | "node" | "command" | "process" | "http" | "container" | undefined;
   runtime_mode?: "standard" | "isolated" | "full" | undefined;
   lifecycle?: "serverless" | "interactive" | "daemon" | undefined;
-  /** An id for the run. A repeated request with the same id and body attaches to the existing run. */
+  /** An id for the run, which no other run gets, also when the run is deleted. A repeated request with the same id and body attaches to the existing run. */
   run_id?: string | null | undefined;
   /** The client's own data on the run, by which lists are filtered. */
   metadata?: Record<string, unknown> | undefined;
@@ -3958,9 +3958,9 @@ export type ValidateRequest = {
   queue_ttl_ms?: number | null | undefined;
   /** The run ends as `timeout` after this time. */
   timeout_ms?: number | null | undefined;
-  /** At most so many attempts, after lost workers and in the config's `retry` alike. */
+  /** The run ends after so many lost workers, or so many tries of the config's `retry`. A drain and an answer start its agent again and aren't counted. */
   max_attempts?: number | null | undefined;
-  /** The run is ended (`budget_exceeded`) when it reports a higher cost. */
+  /** What the run may cost. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended (`budget_exceeded`). */
   max_cost_usd?: number | null | undefined;
   /** The same for input and output tokens together. */
   max_tokens?: number | null | undefined;
@@ -4018,7 +4018,7 @@ export type ValidateRequest = {
     network?: "none" | {
       allow: Array<string>;
     } | undefined;
-    /** How many times in total a run is started when its workers are lost. 3 by default. */
+    /** A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't counted. */
     max_attempts?: number | undefined;
     /** A run whose agent fails is tried again. The delay grows by `factor` each time; by default 1 s, 2 s, 4 s … 60 s. */
     retry?: {
@@ -4028,7 +4028,7 @@ export type ValidateRequest = {
       max_delay_ms?: number | undefined;
       [key: string]: unknown;
     } | undefined;
-    /** A run that uses more than this is ended. US dollars; input and output tokens together. */
+    /** What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended. US dollars; input and output tokens together. */
     budget?: {
       usd?: number | undefined;
       tokens?: number | undefined;
@@ -4160,7 +4160,7 @@ export type VersionBody = {
     network?: "none" | {
       allow: Array<string>;
     } | undefined;
-    /** How many times in total a run is started when its workers are lost. 3 by default. */
+    /** A run ends after so many lost workers. 3 by default. Drains and answers start it again and aren't counted. */
     max_attempts?: number | undefined;
     /** A run whose agent fails is tried again. The delay grows by `factor` each time; by default 1 s, 2 s, 4 s … 60 s. */
     retry?: {
@@ -4170,7 +4170,7 @@ export type VersionBody = {
       max_delay_ms?: number | undefined;
       [key: string]: unknown;
     } | undefined;
-    /** A run that uses more than this is ended. US dollars; input and output tokens together. */
+    /** What a run may use. Calls by connections that don't fit are refused (402). Where no call was metered, a run that reports more is ended. US dollars; input and output tokens together. */
     budget?: {
       usd?: number | undefined;
       tokens?: number | undefined;

@@ -50,25 +50,21 @@ function missingFault(language: Code["language"], own: string[]): string | null 
   return `is missing, and there is no ${usual.join(" or ")}.${list("The code has", own)} Name the file to run, such as '${first}:main'`;
 }
 
-function findFile({ language, files, hasPackages }: Code, where: string): { file: string | null } | { fault: string } {
-  const path = where
-    .split("/")
-    .filter((part) => part !== "." && part !== "")
-    .join("/");
+function findFile({ language, files, hasPackages }: Code, path: string): { file: string | null } | { fault: string } {
   if (isCode(language, path) || (language === "node" && path.includes("/")))
-    return Object.hasOwn(files, path) ? { file: path } : { fault: `names '${where}', which the code doesn't have.` };
+    return Object.hasOwn(files, path) ? { file: path } : { fault: `names '${path}', which the code doesn't have.` };
   if (language === "python" && scriptEnding.test(path))
-    return { fault: `'${where}' is no Python: set \`adapter_type\` to \`node\`.` };
-  if (language === "node") return { fault: `'${where}' is not like file.js, file.ts or file.ts:name.` };
-  if (!/^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$/u.test(where))
-    return { fault: `'${where}' is not like file.py, file.py:name or package.module:name.` };
-  const base = where.replaceAll(".", "/");
+    return { fault: `'${path}' is no Python: set \`adapter_type\` to \`node\`.` };
+  if (language === "node") return { fault: `'${path}' is not like file.js, file.ts or file.ts:name.` };
+  if (!/^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$/u.test(path))
+    return { fault: `'${path}' is not like file.py, file.py:name or package.module:name.` };
+  const base = path.replaceAll(".", "/");
   const places = ["", "src/"].flatMap((root) =>
     ["/__main__.py", "/__init__.py", ".py"].map((end) => `${root}${base}${end}`),
   );
   const file = places.find((place) => Object.hasOwn(files, place));
   if (file !== undefined || hasPackages) return { file: null };
-  return { fault: `names the module '${where}': there is no ${places.join(", ")}.` };
+  return { fault: `names the module '${path}': there is no ${places.join(", ")}.` };
 }
 
 /** Ways in which a module gets names that its text doesn't tell. */

@@ -88,7 +88,7 @@ export const errorKinds = {
   conflict: {
     status: 409,
     codes: {
-      agent_id_taken: "An agent of another user has the id.",
+      agent_id_taken: "An agent of another user has the id, or had it before it was deleted.",
       agent_in_use: "A run of the agent has not ended, or its daemon has not stopped.",
       agent_not_active: "The agent is paused or archived.",
       deleted_meanwhile: "Something that the request refers to was deleted at the same time.",
@@ -109,6 +109,7 @@ export const errorKinds = {
       run_already_ended: "The run has ended with another status.",
       run_id_taken: "The run id belongs to another request.",
       run_not_ended: "The run has not ended.",
+      parent_not_ended: "The run that has started the run has not ended, and may read its result.",
       run_not_interrupted: "The run is not waiting for an answer.",
       run_not_running: "The run is not running.",
       still_running: "The job's previous run has not ended, and the overlap policy is skip.",

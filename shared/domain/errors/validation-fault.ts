@@ -1,10 +1,21 @@
 /** One fault of a request. `loc` starts at `body`, `query`, `path` or `header`. */
 export type FaultItem = { type: string; loc: (string | number)[]; msg: string; ctx?: Record<string, unknown> };
 
-/** The faults of a request, in the form of FastAPI's 422. */
+/** An answer lists at most this many faults. */
+const mostFaults = 100;
+
+/** The faults of a request, in the form of FastAPI's 422. Of more than a hundred the last item tells how many more there are. */
 export class ValidationFault extends Error {
   readonly detail: FaultItem[];
-  constructor(detail: FaultItem[]) {
+  constructor(faults: readonly FaultItem[]) {
+    const detail = faults.slice(0, mostFaults);
+    const more = faults.length - mostFaults;
+    if (more > 0)
+      detail.push({
+        type: "more_faults",
+        loc: faults[mostFaults]?.loc.slice(0, 1) ?? [],
+        msg: `${more} more faults are not listed`,
+      });
     super(detail.map((item) => `${item.loc.join(".")}: ${item.msg}`).join("; "));
     this.name = "ValidationFault";
     this.detail = detail;

@@ -17,23 +17,20 @@ export type TokenCount = { input: number; cached: number; cache_write: number; o
 
 /**
  * Returns the price of a model; null for one that the table doesn't know. The longest name that the model's begins with counts, so
- * dated names need no rows. A vendor before a slash, as gateways write it, is left out.
+ * dated names need no rows. A vendor before a slash, as gateways write it, is left out, and a version's dot may be a dash.
  */
 export function priceOf({ models }: PriceTable, model: string): ModelPrice | null {
-  const name = model.toLowerCase().replace(/^models\//, "");
-  const bare = name.slice(name.lastIndexOf("/") + 1);
+  const bare = plain(model.slice(model.lastIndexOf("/") + 1));
   let found: string | null = null;
-  for (const known of Object.keys(models))
-    if (
-      (bare === known ||
-        bare.startsWith(`${known}-`) ||
-        bare.startsWith(`${known}@`) ||
-        bare.startsWith(`${known}:`)) &&
-      known.length > (found?.length ?? 0)
-    )
-      found = known;
+  for (const known of Object.keys(models)) {
+    const name = plain(known);
+    const isMeant = bare === name || ["-", "@", ":"].some((mark) => bare.startsWith(`${name}${mark}`));
+    if (isMeant && known.length > (found?.length ?? 0)) found = known;
+  }
   return found === null ? null : (models[found] ?? null);
 }
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(".", "-");
 
 /** Returns the price of the dearest of some models; null where the table knows none of them. */
 export function dearestPrice(table: PriceTable, models: readonly string[]): ModelPrice | null {

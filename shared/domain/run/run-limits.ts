@@ -26,6 +26,9 @@ export const runLimits = {
   max_processors: 64,
 } as const;
 
+/** The longest duration that a run's row takes (an int4 of ms): almost 25 days. A longer one is told as this. */
+export const maxDurationMs = 2_147_483_647;
+
 /** A run that no worker claims within this time expires. */
 export const queueTtlMs = 24 * 3_600_000;
 

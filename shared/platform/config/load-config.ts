@@ -48,6 +48,11 @@ const listenAddress = z
     return { host: text.slice(0, colon).replaceAll(/[[\]]/g, ""), port: Number(text.slice(colon + 1)) };
   })
   .refine(({ port }) => port <= 65_535, "must have a port of at most 65535");
+const networkList = commaList.pipe(
+  z.array(
+    z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: "must be networks like 10.0.0.0/8, or addresses" }),
+  ),
+);
 const originList = commaList.pipe(
   z.array(
     z
@@ -148,6 +153,7 @@ const schema = z.object({
   PORT: integer(0, 65_535).default(8080),
   ALLOWED_HOSTS: hostList.default([]),
   ALLOWED_ORIGINS: originList.default([]),
+  TRUSTED_PROXIES: networkList.default([]),
   AUTH_MODE: z.enum(["open", "key"]).optional(),
   BOOTSTRAP_ADMIN_KEY: bearer.optional(),
   INTERNAL_TOKEN: bearer.optional(),
@@ -283,6 +289,7 @@ export function loadConfig(env: Env) {
     http: {
       host: data.HOST,
       port: data.PORT,
+      trustedProxies: data.TRUSTED_PROXIES,
       // Hosts are checked in open mode only: with keys, a foreign web page has no key to send.
       gate: {
         hosts: authMode === "open" ? data.ALLOWED_HOSTS : null,
@@ -304,7 +311,7 @@ export function loadConfig(env: Env) {
       // Null for no checkout and no portal.
       stripeKey: data.STRIPE_SECRET_KEY ?? null,
       stripeUrl: new URL(data.STRIPE_API_URL),
-      // Several while one is being replaced. Without any, events are stored but not trusted.
+      // Several while one is being replaced. Without any, events are answered 503 and not kept.
       webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
     },
     modelPrices: data.MODEL_PRICES,

@@ -43,8 +43,10 @@ export function openRunStreams(url: RedisAddress, prefix: string, onError: (erro
       return redis instanceof Cluster ? null : heard > 0;
     },
     async countReaders(runId) {
-      const [, readers] = await redis.pubsub("NUMSUB", runStream(prefix, runId));
-      return Number(readers);
+      // Each node of a cluster counts its own subscribers only.
+      const nodes = redis instanceof Cluster ? redis.nodes("all") : [redis];
+      const counts = await Promise.all(nodes.map((node) => node.pubsub("NUMSUB", runStream(prefix, runId))));
+      return counts.reduce((sum, [, readers]) => sum + Number(readers), 0);
     },
     async trim(runId, first) {
       await redis.xtrim(runStream(prefix, runId), "MINID", "~", formatEventId(first));

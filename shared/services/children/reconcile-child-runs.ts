@@ -1,10 +1,12 @@
 import { queueTtlMs } from "../../domain/run/run-limits.ts";
+import type { Log } from "../../platform/log.ts";
 import { endChildWaits } from "../../store/children/end-child-waits.ts";
 import {
   findRunsToCancel,
   findEndedParents,
   findUnnotifiedParents,
 } from "../../store/children/find-unsettled-parents.ts";
+import { tryEach } from "../maintenance/try-each.ts";
 import { cancelChildren, type CancelDeps, cancelRun } from "../runs/cancel-run.ts";
 import { nudgeRuns } from "../runs/nudge-run.ts";
 
@@ -21,13 +23,19 @@ export async function tellParent({ db, queue, streams }: CancelDeps, parent_run_
 }
 
 /** Does what whoever ended a run has not done for the run that has started it and for those that it has started. */
-export async function reconcileChildRuns(deps: CancelDeps): Promise<{ woken: number; cancelled: number }> {
-  const counts = { woken: 0, cancelled: 0 };
-  for (const id of await findUnnotifiedParents(deps.db, batch)) if (await tellParent(deps, id)) counts.woken += 1;
-  for (const id of await findEndedParents(deps.db, batch)) await cancelChildren(deps, id, null);
-  for (const id of await findRunsToCancel(deps.db, batch)) {
-    await cancelRun(deps, id, { owner: null, actor: null });
-    counts.cancelled += 1;
-  }
-  return counts;
+export async function reconcileChildRuns(
+  deps: CancelDeps & { log: Log },
+): Promise<{ woken: number; cancelled: number }> {
+  const each = (ids: readonly string[], act: (id: string) => Promise<boolean>) =>
+    tryEach(
+      deps.log,
+      ids.map((id) => ({ id })),
+      ({ id }) => act(id),
+    );
+  const woken = await each(await findUnnotifiedParents(deps.db, batch), (id) => tellParent(deps, id));
+  await each(await findEndedParents(deps.db, batch), (id) => cancelChildren(deps, id, null).then(() => true));
+  const cancelled = await each(await findRunsToCancel(deps.db, batch), (id) =>
+    cancelRun(deps, id, { owner: null, actor: null }),
+  );
+  return { woken, cancelled };
 }

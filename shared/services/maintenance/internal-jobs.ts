@@ -2,7 +2,7 @@ import { expireQueue } from "./expire-queue.ts";
 import type { InternalJob } from "./internal-job.ts";
 import { reconcileDaemons } from "./reconcile-daemons.ts";
 import { reconcileRuns } from "./reconcile-runs.ts";
-import { purgeTranscripts } from "./purge-old-rows.ts";
+import { purgeOldRows } from "./purge-old-rows.ts";
 import { retryCallbacks } from "./retry-callbacks.ts";
 import { rollupAnalytics } from "./rollup-analytics.ts";
 import { sampleFleet } from "./sample-fleet.ts";
@@ -14,7 +14,7 @@ export const internalJobs: readonly InternalJob[] = [
   expireQueue,
   retryCallbacks,
   reconcileDaemons,
-  purgeTranscripts,
+  purgeOldRows,
   rollupAnalytics,
   sampleFleet,
   weeklyReset,

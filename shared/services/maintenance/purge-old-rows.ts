@@ -6,16 +6,16 @@ import {
   agingRuns,
   spentRows,
 } from "../../store/retention/retention-policy.ts";
-import { countPurgeableRuns, purgeTranscripts as purgeBatch } from "../../store/retention/purge-transcripts.ts";
+import { countPurgeableRuns, purgeTranscripts } from "../../store/retention/purge-transcripts.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";
 import { repeatInTurns } from "./repeat-batches.ts";
 
-/** Rows a statement. So few that no other statement waits long for their locks. */
+/** Rows a statement at most. So few that no other statement waits long for their locks. */
 const limit = 500;
 
 /** Deletes rows whose retention is over. A run's stream in Redis expires by itself, minutes after the run's end. */
-export const purgeTranscripts: InternalJob = {
+export const purgeOldRows: InternalJob = {
   name: "purge-transcripts",
   summary:
     "Deletes rows whose retention is over: transcripts, artifacts, delivery logs, expired keys, old audit entries and others.",
@@ -26,7 +26,7 @@ export const purgeTranscripts: InternalJob = {
     if (!dry_run)
       return repeatInTurns(
         [
-          { name: "transcripts", batch: (rows) => purgeBatch(db, days, rows) },
+          { name: "transcripts", batch: (rows) => purgeTranscripts(db, days, rows) },
           ...ages.map(([kind, age]) => ({
             name: kind.name,
             batch: (rows: number) => purgeRows(db, kind, age, rows),

@@ -4,10 +4,11 @@ import { reconcileChildRuns } from "../children/reconcile-child-runs.ts";
 import { giveUpRun } from "../runs/give-up-run.ts";
 import { nudgeRuns } from "../runs/nudge-run.ts";
 import { countLostRuns } from "../../store/runs/moves/overdue-runs.ts";
-import { requeueLostRuns } from "../../store/runs/moves/requeue-run.ts";
+import { requeueLostRuns } from "../../store/runs/moves/lose-run.ts";
 import { wakeRuns } from "../../store/runs/moves/suspend-run.ts";
 import { releaseRuns } from "../../store/runs/moves/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";
+import { tryEach } from "./try-each.ts";
 
 const batch = 100;
 /** Many may be due at a full hour. */
@@ -20,22 +21,21 @@ const wakeBatch = 500;
 export const reconcileRuns: InternalJob = {
   name: "reconcile-runs",
   summary:
-    "Queues or ends the runs of lost workers, and queues due retries and suspended runs that are due. Each worker does so every second.",
+    "Queues or ends the runs of lost workers, and queues due retries and suspended runs that are due. One worker of the fleet does so every second.",
   every_ms: null,
   async run(deps, { dry_run }) {
     if (dry_run) return { lost: await countLostRuns(deps.db) };
     const counts = { requeued: 0, ended: 0, released: 0, woken: 0 };
-    const requeued: string[] = [];
-    for (const run of await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs })) {
-      deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
-      const { outcome } = run;
-      if (outcome === "requeued") {
-        counts.requeued += 1;
-        requeued.push(run.id);
-      } else if (await giveUpRun(deps, { ...run, outcome }, workerLost)) counts.ended += 1;
-    }
+    const lost = await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs });
+    for (const { id, attempt, outcome } of lost)
+      deps.log.warn({ run_id: id, attempt, outcome }, "a run's worker was lost");
+    const requeued = lost.filter(({ outcome }) => outcome === "requeued").map(({ id }) => id);
+    counts.requeued = requeued.length;
     // Not awaited: a slow or unreachable Redis must not delay the next run.
     void nudgeRuns(deps, requeued);
+    counts.ended = await tryEach(deps.log, lost, async ({ outcome, ...run }) =>
+      outcome === "requeued" ? false : giveUpRun(deps, { ...run, outcome }, workerLost),
+    );
     for (let due = batch; due === batch;) {
       const released = await releaseRuns(deps.db, batch);
       void nudgeRuns(deps, released);

@@ -124,11 +124,18 @@ async function commitRun(
   if (insertion.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (insertion.kind === "thread_busy")
     throw conflict("thread_busy", `The thread '${run.thread_id}' has a run that has not ended.`);
-  if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
-    throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
+  checkRunId(insertion, run);
   // A repeated request does it too: the process of the first one may have died before it could.
   if (run.multitask === "interrupt" && !isScheduled(run)) await cancelEarlierRuns(deps, run);
   return insertion;
+}
+
+/** Throws conflict when the run's id is that of another request, or was a deleted run's. */
+export function checkRunId(insertion: Insertion, { id, request_hash }: Pick<NewRun, "id" | "request_hash">): void {
+  if (insertion.kind === "used")
+    throw conflict("run_id_taken", `The run id '${id}' was that of a run that is deleted. Send a new run_id.`);
+  if (insertion.kind === "taken" && !insertion.request_hash.equals(request_hash))
+    throw conflict("run_id_taken", `The run id '${id}' belongs to another request. Send a new run_id.`);
 }
 
 /** The nudge waits this long for Redis to confirm that we listen. A tail that listens later reads what it missed. */

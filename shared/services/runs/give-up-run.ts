@@ -1,6 +1,6 @@
 import type { RunError } from "../../schemas/run-event.ts";
 import type { SeenRun } from "../../store/runs/moves/finalize-run.ts";
-import type { LostOutcome } from "../../store/runs/moves/requeue-run.ts";
+import type { LostOutcome } from "../../store/runs/moves/lose-run.ts";
 import { endRun, type EndRunDeps } from "./end-run.ts";
 
 /** A lost run that did not go back to the queue. */

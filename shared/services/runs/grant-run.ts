@@ -6,7 +6,7 @@ import type { Db } from "../../store/client.ts";
 import { grantedRun } from "../../store/runs/queue/claimed-run.ts";
 import type { Grant, NewRun } from "../../store/runs/queue/insert-run.ts";
 import { isBounded } from "../../store/runs/queue/plan-limits.ts";
-import { giveBackRun } from "../../store/runs/moves/requeue-run.ts";
+import { giveBackRun } from "../../store/runs/moves/give-back-run.ts";
 import type { FleetView } from "./fleet-view.ts";
 import { sealGrant } from "./seal-grant.ts";
 

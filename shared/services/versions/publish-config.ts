@@ -34,6 +34,7 @@ export async function publishConfig(ctx: Deps, asked: PublishRequest, owner: Own
   const published = await publishVersion(ctx.db, { ...asked, builder });
   if (published.kind === "published" && builder !== null) await ctx.streams.signalBuilds().catch(() => undefined);
   if (published.kind === "full") throw conflict("too_many_agents", userHasMost("agents", ctx.config.perUser, user_id));
+  if (published.kind === "no_user") throw notFound("user", user_id);
   if (published.kind === "missing") throw notFound("agent", id);
   if (published.kind === "foreign")
     throw conflict("agent_id_taken", `The agent id '${id}' belongs to another user. Choose another id.`);

@@ -3,6 +3,7 @@ import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
+import { deleteAllOf } from "../delete-all-of.ts";
 import type { Prisma } from "../generated/client.ts";
 import { lockRow } from "../prisma-transaction.ts";
 import { runIs } from "../runs/run-is.ts";
@@ -39,16 +40,36 @@ export async function setAgentStatus(db: Db, id: string, owner: Owner, status: "
  * has not stopped. A run that is accepted in the same moment ends as an error, since its code is gone.
  */
 export async function deleteAgent(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "in_use"> {
-  if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
+  // Committed first: it takes no more runs, deliveries and ticks.
+  if ((await stop.count(db.sql, { id, owner })) === 1) {
+    await deleteRowsOfAgent(db, id);
+    if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
+  }
   const left = await db.prisma.agent.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
   return left ? "in_use" : "missing";
 }
 
+/** Deletes what an agent may have a great deal of. */
+async function deleteRowsOfAgent(db: Db, agent_id: string): Promise<void> {
+  const of = { where: { agent_id }, select: { id: true } } as const;
+  for (const { id } of await db.prisma.hook.findMany(of)) await deleteAllOf(db, "hook_deliveries", id);
+  for (const { id } of await db.prisma.job.findMany(of)) await deleteAllOf(db, "job_ticks", id);
+  await deleteAllOf(db, "daemon_logs", agent_id);
+}
+
+/** SQL: true for the owner's agent that nothing uses. */
+const isUnused = sql`id = $id AND ($owner IS NULL OR user_id = $owner)
+      AND NOT EXISTS (SELECT 1 FROM runs WHERE agent_id = $id AND ${runIs.open()})
+      AND NOT EXISTS (SELECT 1 FROM daemons WHERE agent_id = $id AND status NOT IN ('stopped', 'failed'))`;
+
+const stop = statement({
+  name: "stop-unused-agent",
+  takes: { id: t.text, owner: orNull(t.text) },
+  text: sql`UPDATE agents SET status = 'paused' WHERE ${isUnused}`,
+});
+
 const remove = statement({
   name: "delete-agent",
   takes: { id: t.text, owner: orNull(t.text) },
-  text: sql`
-    DELETE FROM agents WHERE id = $id AND ($owner IS NULL OR user_id = $owner)
-      AND NOT EXISTS (SELECT 1 FROM runs WHERE agent_id = $id AND ${runIs.open()})
-      AND NOT EXISTS (SELECT 1 FROM daemons WHERE agent_id = $id AND status NOT IN ('stopped', 'failed'))`,
+  text: sql`DELETE FROM agents WHERE ${isUnused}`,
 });

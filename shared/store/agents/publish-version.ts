@@ -9,6 +9,7 @@ import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { toAgentRecord } from "./agent-record.ts";
+import { lockUser } from "../users/lock-user.ts";
 import { firstVersion, nameContent } from "./name-content.ts";
 
 export type NewVersion = {
@@ -28,10 +29,11 @@ export type NewVersion = {
   most_agents: number;
 };
 
-/** `missing`: there is no such agent. `full`: the user has `most_agents` already. `unchanged`: this very version stands already. `foreign`: the agent is, or was, somebody else's. `differs`: versions are immutable. `is_tag`: a tag of the agent has the version's name. */
+/** `no_user`: the user was deleted. `missing`: there is no such agent. `full`: the user has `most_agents` already. `unchanged`: this very version stands already. `foreign`: the agent is, or was, somebody else's. `differs`: versions are immutable. `is_tag`: a tag of the agent has the version's name. */
 export type Publication =
   | { kind: "published"; agent: AgentRecord }
   | { kind: "unchanged"; agent: AgentRecord }
+  | { kind: "no_user" }
   | { kind: "missing" }
   | { kind: "full" }
   | { kind: "foreign" }
@@ -61,7 +63,7 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
   const content_hash = hashJson(config);
   return db.withMutex(userLockName("agents", user_id), () =>
     db.prisma.$transaction(async (tx) => {
-      await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
+      await lockUser(queryableOf(tx), user_id);
       await lockRow(tx, "agents", id);
       const agent = await tx.agent.findUnique({ where: { id } });
       if (agent && agent.user_id !== user_id) return { kind: "foreign" };
@@ -105,12 +107,13 @@ async function findTaken(
   return (await tx.agentTag.count({ where: { agent_id, tag: version } })) > 0 ? { kind: "is_tag" } : null;
 }
 
-/** Returns `full` when its user has `most_agents` already, and `foreign` when another user had an agent with this id. */
+/** Returns `no_user` when its user was deleted, `full` when the user has `most_agents` already, and `foreign` when another user had an agent with this id. */
 async function createAgent(
   tx: Prisma.TransactionClient,
   { user_id, id, name, version, metadata, most_agents: most }: NewVersion & { version: string },
-): Promise<Agent | "full" | "foreign"> {
+): Promise<Agent | "no_user" | "full" | "foreign"> {
   const client = queryableOf(tx);
+  if (!(await tx.user.findUnique({ where: { id: user_id, deleted_at: null } }))) return "no_user";
   if (!(await isBelowUserLimit(client, { thing: "agents", user_id, most }))) return "full";
   if ((await claimId.first(client, { id, user_id }))?.user_id !== user_id) return "foreign";
   const data = { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) };

@@ -15,15 +15,17 @@ export type BillingFilter = {
 export const billingConditions = (
   owner: Owner,
   filter: BillingFilter,
-): { within: Condition[]; filters: Condition[] } => ({
+): { within: Condition[]; filters: Condition[]; unindexed: Condition[] } => ({
   within: [["user_id = ?", owner]],
   filters: [
     ["user_id = ?", filter.user_id],
     ["created_at >= ?", filter.since],
     ["created_at < ?", filter.until],
-    ["status::text = ?", filter.status],
-    ["type = ?", filter.type],
     ["agent_id = ?", filter.agent_id],
     ["run_id = ?", filter.run_id],
+  ],
+  unindexed: [
+    ["status::text = ?", filter.status],
+    ["type = ?", filter.type],
   ],
 });

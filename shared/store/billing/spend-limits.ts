@@ -1,6 +1,6 @@
 import type { SpendLimitRecord } from "../../schemas/billing.ts";
 import type { Db } from "../client.ts";
-import { t } from "../columns.ts";
+import { listOf, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
@@ -15,14 +15,20 @@ export type NewLimit = {
 };
 
 /** Sets a limit; a new one counts what its period has cost so far. */
-export function putSpendLimit(db: Db, { user_id, period, amount_micro_usd, enforced }: NewLimit): Promise<void> {
-  return inBillingTransaction(db, async (client) => {
-    if (amount_micro_usd === null) {
-      await remove.count(client, { user_id, period });
-      return;
-    }
+export async function putSpendLimit(db: Db, { user_id, period, amount_micro_usd, enforced }: NewLimit): Promise<void> {
+  const key = { user_id, period };
+  if (amount_micro_usd === null) {
+    await inBillingTransaction(db, (client) => remove.count(client, key));
+    return;
+  }
+  const values = { ...key, amount_micro_usd: String(amount_micro_usd), enforced };
+  if ((await change.count(db.sql, values)) > 0) return;
+  // The whole period may be millions of records: they are added up before the lock is taken, which is one for all users.
+  const known = await readSpent.first(db.sql, key);
+  if (!known) throw new Error("A sum has no row.");
+  await inBillingTransaction(db, async (client) => {
     await ensureAccounts(client, [user_id]);
-    await put.count(client, { user_id, period, amount_micro_usd: String(amount_micro_usd), enforced });
+    await insert.count(client, { ...values, ...known });
   });
 }
 
@@ -34,17 +40,50 @@ const remove = statement({
   text: sql`DELETE FROM spend_limits WHERE user_id = $user_id AND period = $period`,
 });
 
-const put = statement({
-  name: "put-spend-limit",
-  takes: { ...limitKey, amount_micro_usd: t.bigint, enforced: t.boolean },
+const limitColumns = { ...limitKey, amount_micro_usd: t.bigint, enforced: t.boolean };
+const changed = sql`amount_micro_usd = $amount_micro_usd, enforced = $enforced, updated_at = now(),
+      notified_for = CASE WHEN l.amount_micro_usd = $amount_micro_usd THEN l.notified_for END`;
+
+const change = statement({
+  name: "change-spend-limit",
+  takes: limitColumns,
+  text: sql`UPDATE spend_limits AS l SET ${changed} WHERE user_id = $user_id AND period = $period`,
+});
+
+const spent = {
+  /** When the period began. */
+  started_at: t.timestamptz,
+  /** Some minutes ago: each record from before it is committed. */
+  cut: t.timestamptz,
+  /** What the period's records from before `cut` have cost that are booked. */
+  spent: t.bigint,
+  /** Records from before `cut` that are not booked yet. */
+  unbooked: listOf(t.text),
+};
+
+const readSpent = statement({
+  name: "read-spent-in-period",
+  takes: limitKey,
+  gives: spent,
+  text: sql`
+    SELECT started_at, cut, coalesce((SELECT sum(cost_micro_usd) FROM usage_records
+        WHERE user_id = $user_id AND created_at >= started_at AND created_at < cut AND booked_at IS NOT NULL), 0)::bigint AS spent,
+      ARRAY(SELECT id FROM usage_records
+        WHERE user_id = $user_id AND created_at >= started_at AND created_at < cut AND booked_at IS NULL) AS unbooked
+    FROM (SELECT date_trunc($period::text, now(), 'UTC') AS started_at,
+      date_trunc('milliseconds', now() - interval '5 minutes') AS cut) AS times`,
+});
+
+/** Adds what was booked since, which nobody counts in a limit that isn't there yet. */
+const insert = statement({
+  name: "insert-spend-limit",
+  takes: { ...limitColumns, ...spent },
   text: sql`
     INSERT INTO spend_limits AS l (user_id, period, amount_micro_usd, enforced, period_started_at, spent_micro_usd)
-    SELECT $user_id, $period, $amount_micro_usd, $enforced, date_trunc($period::text, now(), 'UTC'),
-      coalesce(sum(cost_micro_usd), 0)
-    FROM usage_records
-    WHERE user_id = $user_id AND booked_at IS NOT NULL AND created_at >= date_trunc($period::text, now(), 'UTC')
-    ON CONFLICT (user_id, period) DO UPDATE SET amount_micro_usd = $amount_micro_usd, enforced = $enforced,
-      updated_at = now(), notified_for = CASE WHEN l.amount_micro_usd = $amount_micro_usd THEN l.notified_for END`,
+    SELECT $user_id, $period, $amount_micro_usd, $enforced, $started_at, $spent + coalesce((SELECT sum(cost_micro_usd) FROM usage_records
+        WHERE user_id = $user_id AND created_at >= greatest($started_at, $cut) AND booked_at IS NOT NULL), 0)
+      + coalesce((SELECT sum(cost_micro_usd) FROM usage_records WHERE id = ANY($unbooked) AND booked_at IS NOT NULL), 0)
+    ON CONFLICT (user_id, period) DO UPDATE SET ${changed}`,
 });
 
 /** With what this period has cost. */

@@ -20,6 +20,8 @@ const given = {
   model: orNull(t.text),
   /** How its tokens are known: `metered`, `estimated`, `unknown`; null: there are none. */
   counted: orNull(t.text),
+  /** What was reserved for it in shared budgets stays reserved. */
+  is_untold: t.boolean,
   input_tokens: t.double,
   cached_tokens: t.double,
   output_tokens: t.double,

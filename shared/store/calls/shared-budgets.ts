@@ -130,15 +130,15 @@ const reserve = statement({
       WHERE used.tokens + $tokens > most_tokens OR used.micro_usd + $micro_usd > most_micro_usd)`,
 });
 
-/** SQL of two CTEs: what the calls in `input` were reserved is what they have cost. What nobody knows stays as it was reserved. */
+/** SQL of two CTEs: what the calls in `input` were reserved is what they have cost. What wasn't told stays as it was reserved. */
 export const settleReservations: Sql = sql`costs AS (
-      SELECT run_id, attempt, call, counted IS NOT DISTINCT FROM 'unknown' AS is_unknown, (input_tokens + output_tokens)::bigint AS tokens,
+      SELECT run_id, attempt, call, is_untold, (input_tokens + output_tokens)::bigint AS tokens,
         ceil(coalesce(cost_micro_usd, 0))::bigint AS micro_usd
       FROM input
     ), settled AS (
       UPDATE call_reservations AS held SET settled = true,
-        tokens = CASE WHEN is_unknown THEN held.tokens ELSE costs.tokens END,
-        micro_usd = CASE WHEN is_unknown THEN held.micro_usd ELSE costs.micro_usd END
+        tokens = CASE WHEN is_untold THEN held.tokens ELSE costs.tokens END,
+        micro_usd = CASE WHEN is_untold THEN held.micro_usd ELSE costs.micro_usd END
       FROM costs
       WHERE held.run_id = costs.run_id AND held.attempt = costs.attempt AND held.call = costs.call AND NOT held.settled
     )`;

@@ -2,6 +2,7 @@ import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { endWaits } from "../journal/end-waits.ts";
+import { forgetWaits } from "../journal/read-waits.ts";
 import { moveRuns } from "../runs/moves/move-runs.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { delayWake } from "../runs/moves/suspend-run.ts";
@@ -20,6 +21,8 @@ export async function endChildWaits(db: Db, parent_run_id: string, queue_ttl_ms:
   const told = await inTransaction(db, async (client) => {
     const parent = await lock.first(client, { id });
     if (!parent) return null;
+    // Its worker may have died before it had forgotten them.
+    if (parent.has_ended) await forgetWaits({ sql: client }, id);
     const ended = parent.has_ended ? null : await end.first(client, { id });
     const woken = ended?.goes_on === true && parent.is_suspended;
     if (woken) await wake.count(client, { id, queue_ttl_ms });

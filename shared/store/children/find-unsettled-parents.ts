@@ -21,9 +21,7 @@ const untold = statement({
   takes,
   gives,
   text: sql`
-    SELECT DISTINCT parent_run_id AS id FROM (
-      SELECT parent_run_id FROM runs WHERE tells_parent AND completed_at IS NOT NULL LIMIT $limit
-    ) AS child`,
+    SELECT DISTINCT parent_run_id AS id FROM runs WHERE tells_parent AND completed_at IS NOT NULL LIMIT $limit`,
 });
 
 const leaving = statement({

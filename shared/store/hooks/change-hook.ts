@@ -6,6 +6,7 @@ import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import { type HookPatch, type HookRecord, type HookRules, hookRules } from "../../schemas/hook.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
+import { deleteAllOf } from "../delete-all-of.ts";
 import type { Hook, Prisma } from "../generated/client.ts";
 import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
@@ -65,7 +66,12 @@ const given = (fields: Record<string, unknown>): Record<string, unknown> =>
 
 /** Removes a hook with its deliveries. Returns false when the owner has no such hook. */
 export async function deleteHook(db: Db, id: string, owner: Owner): Promise<boolean> {
-  const { count } = await db.prisma.hook.deleteMany({ where: { id, ...ownedBy(owner) } });
+  const which = { id, ...ownedBy(owner) };
+  // Committed first: what is sent to it meanwhile is refused.
+  const { count: found } = await db.prisma.hook.updateMany({ where: which, data: { status: "paused" } });
+  if (found === 0) return false;
+  await deleteAllOf(db, "hook_deliveries", id);
+  const { count } = await db.prisma.hook.deleteMany({ where: which });
   return count === 1;
 }
 

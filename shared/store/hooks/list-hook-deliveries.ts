@@ -30,10 +30,12 @@ export function listHookDeliveries(
     key: "id",
     within: [["hook_id = ?", hook_id]],
     filters: [
-      ["status = ?::hook_delivery_status", filter.status],
-      ["event = ?", filter.event],
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
+    ],
+    unindexed: [
+      ["status = ?::hook_delivery_status", filter.status],
+      ["event = ?", filter.event],
     ],
     bytes: [],
     load: (ids: string[]) => readDeliveries(db, ids),

@@ -1,5 +1,6 @@
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
+import { deleteAllOf } from "../delete-all-of.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
@@ -101,6 +102,11 @@ const setStanding = statement({
 
 /** Removes a job with its ticks; its runs stay. Returns false when the owner has no such job. */
 export async function deleteJob(db: Db, id: string, owner: Owner): Promise<boolean> {
-  const { count } = await db.prisma.job.deleteMany({ where: { id, ...ownedBy(owner) } });
+  const which = { id, ...ownedBy(owner) };
+  // Committed first: no tick fires while those of before are deleted.
+  const stopped = { status: "cancelled", next_tick_at: null } as const;
+  if ((await db.prisma.job.updateMany({ where: which, data: stopped })).count === 0) return false;
+  await deleteAllOf(db, "job_ticks", id);
+  const { count } = await db.prisma.job.deleteMany({ where: which });
   return count === 1;
 }

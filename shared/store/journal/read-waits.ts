@@ -1,4 +1,4 @@
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { sql } from "../sql.ts";
@@ -30,7 +30,7 @@ const read = statement({
 });
 
 /** Forgets what a run that has ended waited for. */
-export async function forgetWaits(db: Db, run_id: string): Promise<void> {
+export async function forgetWaits(db: { sql: Queryable }, run_id: string): Promise<void> {
   await forget.count(db.sql, { run_id });
 }
 

@@ -28,13 +28,15 @@ export function listNotifications(
     filters: [
       ["in_app = ?", true],
       ["user_id = ?", filter.user_id],
+      ["run_id = ?", filter.run_id],
+      ["created_at >= ?", filter.since],
+      ["created_at < ?", filter.until],
+    ],
+    unindexed: [
       ["type = ?", filter.type],
       ["level = ?::notification_level", filter.level],
       ["(read_at IS NULL) = ?", filter.unread],
       ["agent_id = ?", filter.agent_id],
-      ["run_id = ?", filter.run_id],
-      ["created_at >= ?", filter.since],
-      ["created_at < ?", filter.until],
     ],
     bytes: [bytesOf("data")],
     load: async (ids: string[]) =>

@@ -58,11 +58,29 @@ export async function recordTry(
 
 /** What was still to be sent to a webhook that is disabled; each can be redelivered. */
 async function giveUpPending(db: Db, webhook_id: string): Promise<void> {
-  await db.prisma.outboxMessage.updateMany({
-    where: { webhook_id, status: "pending" },
-    data: { status: "exhausted", last_error: "webhook_disabled" },
-  });
+  const limit = 500;
+  for (let after: string | null = null; ;) {
+    const given: { id: string }[] = await giveUp.rows(db.sql, { webhook_id, after, limit });
+    after = given.at(-1)?.id ?? null;
+    if (given.length < limit) return;
+  }
 }
+
+/** `after`: the last message of the batch before. Those before it are not read again. */
+const giveUp = statement({
+  name: "give-up-pending-messages",
+  takes: { webhook_id: t.text, after: orNull(t.text), limit: t.integer },
+  gives: { id: t.text },
+  text: sql`
+    WITH pending AS (
+      SELECT id, created_at FROM outbox WHERE webhook_id = $webhook_id AND status = 'pending'
+        AND created_at >= coalesce((SELECT created_at FROM outbox WHERE id = $after), '-infinity')
+      ORDER BY created_at, id LIMIT $limit FOR UPDATE
+    ), given_up AS (
+      UPDATE outbox SET status = 'exhausted', last_error = 'webhook_disabled' FROM pending WHERE outbox.id = pending.id
+    )
+    SELECT id FROM pending ORDER BY created_at, id`,
+});
 
 const record = statement({
   name: "record-try",

@@ -15,7 +15,7 @@ const retry = statement({
   takes: { limit: t.integer },
   text: sql`
     WITH postponed AS (
-      SELECT id FROM outbox WHERE ${isPostponed} ORDER BY next_attempt_at LIMIT $limit FOR UPDATE SKIP LOCKED
+      SELECT id FROM outbox WHERE ${isPostponed} LIMIT $limit FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET next_attempt_at = now() FROM postponed WHERE outbox.id = postponed.id`,
 });

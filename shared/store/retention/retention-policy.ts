@@ -1,5 +1,7 @@
+import { hasOpenParent } from "../runs/delete-run.ts";
 import { sessionIdle } from "../sessions/live-session.ts";
-import { raw, type Sql, sql } from "../sql.ts";
+import { runIs } from "../runs/run-is.ts";
+import { joined, raw, type Sql, sql } from "../sql.ts";
 
 /** What is deleted once it is old, row by row. */
 export type RetentionPolicy = {
@@ -11,6 +13,14 @@ export type RetentionPolicy = {
 };
 
 const olderThan = (column: string): Sql => sql`${raw(column)} < now() - $days * interval '1 day'`;
+
+/** SQL: when the oldest run was made that has not ended. There is an index of each state, and none of all of them. */
+const oldestOpenRun: Sql = sql`least('infinity'::timestamptz, ${joined(
+  ([runIs.scheduled, runIs.queued, runIs.running, runIs.interrupted, runIs.suspended] as const).map(
+    (isOpen) => sql`(SELECT min(created_at) FROM runs WHERE ${isOpen()})`,
+  ),
+  ", ",
+)})`;
 
 /** What outlives its use by the common retention. What happened to money, and who did what, has longer ones. */
 export const agingRows: readonly RetentionPolicy[] = [
@@ -30,8 +40,20 @@ export const agingRows: readonly RetentionPolicy[] = [
     key: "id",
     isOld: sql`read_at IS NOT NULL AND ${olderThan("read_at")}`,
   },
+  {
+    name: "unread_notifications",
+    table: "notifications",
+    key: "id",
+    isOld: sql`created_at < now() - 3 * $days * interval '1 day'`,
+  },
   { name: "run_keys", table: "api_keys", key: "id", isOld: sql`run_id IS NOT NULL AND ${olderThan("expires_at")}` },
-  { name: "agent_moves", table: "agent_moves", key: "agent_id, name, number", isOld: olderThan("at") },
+  {
+    // A run's code may start others by a name's meaning at the run's own time.
+    name: "agent_moves",
+    table: "agent_moves",
+    key: "agent_id, name, number",
+    isOld: sql`${olderThan("at")} AND at < ${oldestOpenRun}`,
+  },
   { name: "internal_job_runs", table: "internal_job_runs", key: "id", isOld: olderThan("finished_at") },
   { name: "bulk_operations", table: "bulk_operations", key: "id", isOld: olderThan("finished_at") },
 ];
@@ -43,14 +65,12 @@ export const agingAudit: RetentionPolicy = {
   isOld: olderThan("created_at"),
 };
 
-/** Whole runs, with all that belongs to them. A run keeps the results of those that it has started. */
+/** Whole runs, with all that belongs to them. */
 export const agingRuns: RetentionPolicy = {
   name: "runs",
   table: "runs",
   key: "id",
-  isOld: sql`${olderThan("completed_at")}
-    AND (parent_run_id IS NULL OR NOT EXISTS (
-      SELECT 1 FROM runs AS parent WHERE parent.id = runs.parent_run_id AND parent.completed_at IS NULL))`,
+  isOld: sql`${olderThan("completed_at")} AND NOT ${hasOpenParent}`,
 };
 
 /** What is of no use at all any more: `$days` is not asked. */

@@ -5,15 +5,25 @@ import { raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIs } from "./run-is.ts";
 
-/** Removes a run that has ended, with its transcript, timeline and artifacts. */
-export async function deleteRun(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "not_ended"> {
+/** Removes a run that has ended, with its transcript, timeline and artifacts, unless the run that has started it may still read its result. */
+export async function deleteRun(
+  db: Db,
+  id: string,
+  owner: Owner,
+): Promise<"deleted" | "missing" | "not_ended" | "parent_not_ended"> {
   if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
-  const left = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
-  return left ? "not_ended" : "missing";
+  const left = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select: { completed_at: true } });
+  if (!left) return "missing";
+  return left.completed_at === null ? "not_ended" : "parent_not_ended";
 }
 
-/** Tables whose rows belong to a run and have no foreign key: the statements that write them write the run, too. */
+/** SQL: true for a row of `runs` whose result the run that has started it may still wait for, or read again. */
+export const hasOpenParent: Sql = sql`(parent_run_id IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs AS parent WHERE parent.id = runs.parent_run_id AND parent.completed_at IS NULL))`;
+
+/** Tables whose rows belong to a run and have no foreign key. */
 const childTables = [
+  "notifications",
   "transcript_chunks",
   "run_transitions",
   "run_journals",
@@ -42,6 +52,7 @@ const remove = statement({
   takes: { id: t.text, owner: orNull(t.text) },
   gives: { id: t.text },
   text: sql`
-    ${deleteRuns(sql`SELECT id FROM runs WHERE id = $id AND ($owner IS NULL OR user_id = $owner) AND ${runIs.ended()}`)}
+    ${deleteRuns(sql`SELECT id FROM runs WHERE id = $id AND ($owner IS NULL OR user_id = $owner) AND ${runIs.ended()}
+      AND NOT ${hasOpenParent}`)}
     SELECT id FROM gone`,
 });

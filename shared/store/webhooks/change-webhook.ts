@@ -3,6 +3,7 @@ import { newId } from "../../platform/ids.ts";
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
+import { deleteAllOf } from "../delete-all-of.ts";
 import type { Prisma } from "../generated/client.ts";
 import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
@@ -59,6 +60,11 @@ export async function patchWebhook(
 
 /** Removes a webhook with what it was to be sent. Returns false when the owner has no such webhook. */
 export async function deleteWebhook(db: Db, id: string, owner: Owner): Promise<boolean> {
-  const { count } = await db.prisma.webhook.deleteMany({ where: { id, ...ownedBy(owner) } });
+  // Committed first: runs that end meanwhile enqueue nothing for it, and don't wait for the row.
+  const which = { id, ...ownedBy(owner) };
+  const { count: found } = await db.prisma.webhook.updateMany({ where: which, data: { status: "disabled" } });
+  if (found === 0) return false;
+  await deleteAllOf(db, "outbox", id);
+  const { count } = await db.prisma.webhook.deleteMany({ where: which });
   return count === 1;
 }

@@ -53,10 +53,12 @@ export function listDeliveries(
     key: "id",
     within: [["webhook_id = ?", webhook_id]],
     filters: [
-      ["status = ?::outbox_status", filter.status],
-      ["type = ?", filter.type],
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
+    ],
+    unindexed: [
+      ["status = ?::outbox_status", filter.status],
+      ["type = ?", filter.type],
     ],
     bytes: include.map(bytesOf),
     load: async (ids: string[]) =>

@@ -158,6 +158,29 @@ test("a spend limit counts what its period has cost, refuses what is beyond, and
   expect((await untilStatus(200, () => run(agent_id))).status).toBe(200);
 }, 120_000);
 
+test("a limit counts what was booked of its period, early or late; a change of it waits for no booking", async () => {
+  await stack.sql.query(
+    `INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, cost_micro_usd, created_at, booked_at)
+     SELECT 'usage_' || n, 'kim', 'a', '1', 'run', 'kim-' || n, 7, greatest(date_trunc('month', now(), 'UTC'), now() - n * interval '4 minutes'),
+       CASE WHEN n <> 3 THEN now() END
+     FROM generate_series(0, 3) AS n`,
+  );
+  const put = (amount_micro_usd: number) =>
+    call(url, "PUT", "/v1/billing/spend-limit", { user_id: "kim", period: "month", amount_micro_usd });
+  await put(1_000);
+  await bookedUsage("kim", 4);
+  const spent = async () => (await put(1_000)).body["spend_limits"];
+  expect(await spent()).toMatchObject([{ spent_micro_usd: 28 }]);
+  const locker = await stack.sql.connect();
+  try {
+    await locker.query("BEGIN; SELECT pg_advisory_xact_lock(5262019)");
+    expect((await put(2_000)).body["spend_limits"]).toMatchObject([{ amount_micro_usd: 2_000 }]);
+  } finally {
+    await locker.query("ROLLBACK");
+    locker.release();
+  }
+}, 60_000);
+
 test("a plan's room for open runs is refused with 429, and is free again when they end", async () => {
   await putPlan("narrow", { max_concurrent_runs: 2 });
   await subscribe("fay", "narrow");

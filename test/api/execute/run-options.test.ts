@@ -250,3 +250,12 @@ test("options that mean nothing together are refused, each with its place", asyn
     ],
   ]);
 });
+
+test("a run that is deleted while its request waits for it is a 404", async () => {
+  const leaving = await stack.openApi();
+  const request = { agent_id: echo, version: "current", run_id: "deleted", delay_ms: 3_600_000 };
+  const waiting = call(leaving.url, "POST", "/v1/execute", request, { prefer: "wait=60" });
+  await waitFor(async () => (await stack.sql.query("DELETE FROM runs WHERE id = 'deleted'")).rowCount === 1);
+  await leaving.close();
+  expect(await waiting).toMatchObject({ status: 404, body: { code: "run_not_found" } });
+});

@@ -296,6 +296,9 @@ test("respond: result answers with what the agent returned, and with the receipt
   const before = await countRuns();
   expect(await deliver(good, '{"id": 1, "x": "y"}')).toEqual({ status: 200, body: { id: 1, x: "y" } });
   expect(await countRuns()).toBe(before);
+  const [first] = await deliveriesOf(good);
+  expect((await call(url, "DELETE", `/v1/runs/${String(first?.["run_id"])}`)).status).toBe(204);
+  expect(await deliver(good, '{"id": 1, "x": "y"}')).toMatchObject({ status: 409, body: { code: "run_id_taken" } });
   const bad = await make({ agent_id: failing, verify: "none", respond: "result" });
   expect(await deliver(bad, "{}")).toMatchObject({ status: 202, body: { status: "accepted" } });
 });

@@ -51,6 +51,7 @@ export async function listen(operations: readonly Operation<unknown>[], requestM
     protocols: [],
     context: undefined,
     guards: openGuards,
+    trustedProxies: [],
     gate: { hosts: null, origins: { any: false, listed: new Set() } },
     log: pino(sink),
     metrics: createRequestMetrics(new Registry()),

@@ -108,6 +108,26 @@ test("what aged goes, many batches in a turn; what is still of use stays", async
   expect(await count("notifications")).toBe(1);
 }, 60_000);
 
+test("what a version's name meant is kept for the oldest run that has not ended; unread notifications go later than read ones", async () => {
+  await stack.sql.query(
+    `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+       input_payload, history, files, request_hash, created_at, expires_at)
+     VALUES ('parent', 'u', 'a', '1', 'suspended', 3, 'python', 'standard', 'serverless', 1000, '{}', '[]', '[]', '',
+       now() - interval '50 days', now() + interval '1 day')`,
+  );
+  await stack.sql.query(
+    `INSERT INTO agent_moves (agent_id, name, before, at)
+     VALUES ('a', 'current', '1', now() - interval '60 days'), ('a', 'current', '2', now() - interval '40 days')`,
+  );
+  await stack.sql.query(
+    `INSERT INTO notifications (id, user_id, type, title, created_at)
+     VALUES ('long-unseen', 'u', 't', 't', now() - interval '91 days'), ('lately', 'u', 't', 't', now() - interval '89 days')`,
+  );
+  expect(await purge()).toMatchObject({ agent_moves: 1, unread_notifications: 1 });
+  await stack.sql.query("DELETE FROM runs WHERE id = 'parent'");
+  expect(await purge()).toMatchObject({ agent_moves: 1, unread_notifications: 0 });
+}, 60_000);
+
 test("whole runs are kept, unless a time is set for them", async () => {
   const id = await endedRun();
   await age(id, 400);

@@ -305,6 +305,18 @@ test("a backfill fires the ticks of a past time once each, also those that were 
   await Promise.all((await runsOf(id, 4)).map((run) => ended(String(run["id"]))));
 });
 
+test("a backfill fires no tick again whose row was deleted, and those from before the job at any time", async () => {
+  const id = await idOf({ schedule: "0 3 * * *" });
+  await stack.sql.query("UPDATE jobs SET created_at = now() - interval '60 days' WHERE id = $1", [id]);
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const backfill = (from: number, to: number) =>
+    call(url, "POST", `/v1/jobs/${id}/backfill`, { from: ago(from), to: ago(to) });
+  const refused = await backfill(40, 29);
+  expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "from"] }] } });
+  expect((await backfill(29, 28)).body).toMatchObject({ fired: 1 });
+  expect((await backfill(63, 62)).body).toMatchObject({ fired: 1 });
+});
+
 test("a backfill is bounded, of the past, and of a job that isn't cancelled", async () => {
   const id = await idOf({ schedule: "every 1m" });
   const backfill = (from: string, to: string) => call(url, "POST", `/v1/jobs/${id}/backfill`, { from, to });

@@ -58,7 +58,7 @@ test("logs are what was logged and written to stderr, by page and by level", asy
   expect(errors.map(({ message }) => message.trim())).toEqual(["oops"]);
 });
 
-test("a run is deleted when it has ended, and its id is free for a new one that streams", async () => {
+test("a run is deleted when it has ended, and what it has cost stays the only record under its id", async () => {
   const agent_id = await makeAgent(
     url,
     py`
@@ -71,11 +71,16 @@ test("a run is deleted when it has ended, and its id is free for a new one that 
     status: 409,
     body: { code: "run_not_ended" },
   });
-  await call(url, "POST", `/v1/runs/${String(id)}/complete`, {});
+  await waitFor(async () => (await get(`/v1/runs/${String(id)}`)).body["started_at"]);
+  await call(url, "POST", `/v1/runs/${String(id)}/complete`, { status: "error" });
+  const told = () => stack.sql.query("SELECT 1 FROM notifications WHERE run_id = $1", [id]);
+  expect((await told()).rowCount).toBe(1);
   expect((await call(url, "DELETE", `/v1/runs/${String(id)}`)).status).toBe(204);
+  expect((await told()).rowCount).toBe(0);
   for (const part of ["", "/stream", "/events", "/timeline", "/logs"])
     expect((await get(`/v1/runs/${String(id)}${part}`)).status).toBe(404);
-  expect(await run(agent_id, { run_id: "once-more" })).toMatchObject({ status: "success", attempt: 1 });
+  const again = await call(url, "POST", "/v1/execute", { agent_id, version: "current", run_id: "once-more" });
+  expect(again).toMatchObject({ status: 409, body: { code: "run_id_taken" } });
 });
 
 test("a replay takes the version and input of its run, or the given ones; wiped env and files are asked for", async () => {

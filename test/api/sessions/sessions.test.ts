@@ -404,6 +404,11 @@ test("without keys nobody signs in, and the page is told", async () => {
     user_id: "public",
     admin: true,
   });
+  // Its token alone has the internal operations then, which an admin has, too.
+  const guarded = await stack.openApi({ INTERNAL_TOKEN: internal });
+  const { body } = await call(guarded.url, "GET", "/v1/sessions/current");
+  expect(body).toMatchObject({ auth_mode: "open", scopes: ["*"], admin: false });
+  expect((await call(guarded.url, "GET", "/v1/admin/agents")).status).toBe(403);
   expect(await signIn({ key: "x" }, write, open.url)).toMatchObject({
     status: 409,
     body: { code: "sign_in_not_needed" },

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { defineOperation } from "../../../api/http/define-operation.ts";
 import { openSseWriter } from "../../../api/stream/sse-writer.ts";
@@ -27,10 +28,32 @@ const messagesOperation = defineOperation({
     },
   }),
 });
+/** Clients of `/large` that are connected. */
+let connected = 0;
+/** More than the buffers of both ends hold. */
+const large = `data: ${"x".repeat(64 * 1024 * 1024)}\n\n`;
+const largeOperation = defineOperation({
+  method: "get",
+  path: "/large",
+  name: "large",
+  area: "Samples",
+  scope: "public",
+  summary: "A message that takes long, and the end",
+  responses: { 200: { description: "Events", content_type: "text/event-stream", example: "data: 1\n\n" } },
+  handle: async () => ({
+    respond: async (_req, res) => {
+      connected += 1;
+      res.on("close", () => (connected -= 1));
+      const writer = openSseWriter(res, { headers: {}, first: "", ping: "" });
+      await writer.write(encodeChunk(large));
+      writer.end("data: last\n\n");
+    },
+  }),
+});
 const whole = `data: 1\n\n${messages.join("")}data: 3\n\n`;
 
 beforeAll(async () => {
-  app = await listen([messagesOperation]);
+  app = await listen([messagesOperation, largeOperation]);
 });
 afterAll(() => app?.close());
 
@@ -73,6 +96,34 @@ test("an HTTP/1.0 client, such as a proxy, gets the messages alone", async () =>
   expect(answer).not.toMatch(/transfer-encoding/i);
   expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe(whole);
 });
+
+test("a client that reads slowly but steadily keeps its stream for as long as it takes, one that reads nothing loses it", async () => {
+  const request = "GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const stuck = connect(app.port, "127.0.0.1").pause();
+  stuck.write(request);
+  const socket = connect(app.port, "127.0.0.1");
+  let [received, text, isClosed] = [0, "", false];
+  socket.on("close", () => (isClosed = true));
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    text = (text + chunk.toString("latin1")).slice(-100);
+    if (received < end) socket.pause();
+  });
+  let end = Infinity;
+  socket.write(request);
+  await expect.poll(() => connected).toBe(2);
+  const startedAt = performance.now();
+  while (connected === 2 && performance.now() - startedAt < 90_000) {
+    await sleep(200);
+    socket.resume();
+  }
+  expect([isClosed, received < large.length, connected]).toEqual([false, true, 1]);
+  stuck.destroy();
+  end = 0;
+  socket.resume();
+  await once(socket, "close");
+  expect(text).toContain("data: last");
+}, 120_000);
 
 test("a stream can't be sniffed, framed or read by other origins, and has no headers of documents", async () => {
   const { headers } = await fetch(`${app.url}/messages`);

@@ -128,6 +128,15 @@ test("a user has a limited number of open streams with all keys; the others are 
   expect(await refused?.json()).toMatchObject({ code: "too_many_streams" });
   const run = { agent_id: "none", version: "1", input_payload: {} };
   expect((await as(String(keys[0]), few)("POST", "/v1/execute", run)).body["code"]).toBe("too_many_streams");
+  // What waits for the end of a run that it cancels is counted, too.
+  for (const path of [
+    "/langgraph/threads/t/runs/r/cancel?wait=1",
+    "/langgraph/threads/t/runs/r/cancel?action=rollback",
+  ])
+    expect((await as(String(keys[0]), few)("POST", path)).status).toBe(429);
+  const cancel = { jsonrpc: "2.0", id: 1, method: "CancelTask", params: { id: "r" } };
+  const newest = { authorization: `Bearer ${keys[0]}`, "a2a-version": "1.0" };
+  expect((await call(few, "POST", "/a2a/none", cancel, newest)).status).toBe(429);
   const other = await fetch(`${few}/v1/notifications/stream`, {
     headers: { authorization: `Bearer ${await makeKey("hal")}` },
     signal: gone.signal,
@@ -135,6 +144,25 @@ test("a user has a limited number of open streams with all keys; the others are 
   expect(other.status).toBe(200);
   gone.abort();
   await expect.poll(async () => (await as(String(keys[0]), few)("POST", "/v1/execute", run)).status).toBe(404);
+});
+
+test("behind a proxy that is named each client has its own address; another's word for an address doesn't count", async () => {
+  const limit = { RATE_LIMIT_PER_MINUTE: "3" };
+  const [behind, direct] = await Promise.all([start({ ...limit, TRUSTED_PROXIES: "127.0.0.0/8, ::1" }), start(limit)]);
+  const guess = async (to: string, address: string): Promise<number> => {
+    const headers = { authorization: "Bearer wrong", "x-forwarded-for": address };
+    return (await call(to, "GET", "/v1/agents", undefined, headers)).status;
+  };
+  const guessUntilRefused = async (to: string, address: string): Promise<void> => {
+    for (let n = 0; n < 10; n += 1) if ((await guess(to, address)) === 429) return;
+    throw new Error("Ten guesses are more than the limit.");
+  };
+  await guessUntilRefused(behind.url, "198.51.100.1");
+  expect(await guess(behind.url, "198.51.100.2")).toBe(401);
+  // A client can say what it likes of itself: what the proxy adds comes last.
+  expect(await guess(behind.url, "198.51.100.2, 198.51.100.1")).toBe(429);
+  await guessUntilRefused(direct.url, "198.51.100.3");
+  expect(await guess(direct.url, "198.51.100.4")).toBe(429);
 });
 
 test("a plan has its own limit of requests for each of its users, and a key may have a lower one", async () => {

@@ -99,17 +99,16 @@ test("a patch merges, null empties, and a user is deleted once the agents are go
   const { body: left } = await asAdmin("GET", "/v1/users?search=cy");
   expect(left["data"]).toEqual([]);
   expect((await asAdmin("POST", "/v1/users/me/api-keys", { user_id: "cy" })).body["code"]).toBe("user_not_found");
-  expect(await asAdmin("POST", "/v1/users", { id: "cy" })).toMatchObject({
-    status: 201,
-    body: { name: null, metadata: {} },
-  });
-  // Whoever has the id now has nothing of who had it before.
   expect((await asAdmin("GET", "/v1/connections?user_id=cy")).body["data"]).toEqual([]);
+  // Runs and bookings are still under the id, so nobody gets it.
+  expect((await asAdmin("POST", "/v1/users", { id: "cy" })).body["code"]).toBe("user_exists");
+  const foreign = await asAdmin("POST", "/v1/agents", { id: "agent-of-cy", name: "mine", user_id: "cy" });
+  expect(foreign).toMatchObject({ status: 404, body: { code: "user_not_found" } });
+  expect((await asAdmin("GET", "/v1/users/cy")).status).toBe(404);
   const again = { id: agent.body["id"], name: "mine", user_id: "dan" };
   expect((await (await makeUser("dan")).ask("POST", "/v1/agents", again)).body).toMatchObject({
     code: "agent_id_taken",
   });
-  expect((await asAdmin("POST", "/v1/agents", { ...again, user_id: "cy" })).status).toBe(201);
 });
 
 test("usage is the sum of one's own runs; limits say what may be", async () => {

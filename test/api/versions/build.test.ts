@@ -122,9 +122,10 @@ test("TypeScript as people write it: extensionless and directory imports, paths,
     "src/lib/hello.txt": "Hello, ",
     "src/data.json": '{"x": 1}',
     "src/view.tsx": "const h = (tag: string) => tag;\nexport const view = () => <b>1</b>;",
-    "src/legacy.cjs": "const path = require('node:path');\nexports.answer = path.basename(__dirname);",
+    "src/legacy.cjs":
+      "const path = require('node:path');\nconst answer = path.basename(__dirname);\nmodule.exports = { answer, __dirname };",
   };
-  const published = await publish("everyday", { entrypoint: "src/index.ts:main", files });
+  const published = await publish("everyday", { entrypoint: "./src/index.ts:main", files });
   expect(published.status).toBe(201);
   const ended = await run("everyday", { input_payload: { n: 21 } });
   expect(ended).toMatchObject({

@@ -31,6 +31,33 @@ test("a value within itself becomes a note; the same value twice side by side is
   expect(JSON.parse(toJson(loop))).toEqual([twin, twin, "<circular>", { deep: ["<circular>"] }]);
 });
 
+test("a map, a set and what its own toJSON makes may hold themselves", () => {
+  const map = new Map<string, unknown>([["a", 1]]);
+  map.set("self", map);
+  const set = new Set<unknown>([map]);
+  set.add(set);
+  const made = { toJSON: () => ({ made }) };
+  expect(JSON.parse(toJson([map, set, made, map]))).toEqual([
+    { a: 1, self: "<circular>" },
+    [{ a: 1, self: "<circular>" }, "<circular>"],
+    { made: "<circular>" },
+    { a: 1, self: "<circular>" },
+  ]);
+});
+
+test("bytes that are written piece by piece are one text, wherever they are cut", async () => {
+  const { frames } = await runModule(
+    "channel",
+    `module.captureOutput();
+     const bytes = Buffer.from("a€b");
+     for (const byte of bytes) process.stdout.write(Buffer.from([byte]));
+     console.error("own");
+     console.log("after");`,
+  );
+  const said = frames.filter(({ type }) => type === "output").map(({ content }) => content);
+  expect(said.join("")).toBe("a€bafter\n");
+});
+
 test("a frame is one line of JSON, after what was printed before it, and in order with what is printed after it", async () => {
   const { frames, stdout } = await runModule(
     "channel",

@@ -26,6 +26,11 @@ test.each([
   ["export const graph = { stream: async () => [{ content: 8 }, { content: 9 }], invoke() {} }", 9, [8, 9]],
   ["export const graph = { stream: async () => ['a', 'b'], invoke() {} }", "ab", ["a", "b"]],
   ["globalThis.done = 1", null, []],
+  [
+    "export const main = () => new Response('{\"a\":1}\\n{\"a\":2}', { headers: { 'content-type': 'application/jsonl' } })",
+    null,
+    [{ a: 1 }, { a: 2 }],
+  ],
 ])(
   "whatever shape an agent has, its yields are output and its return is the result: %s",
   async (source, result, yields) => {
@@ -92,6 +97,15 @@ test("of several names the first of the known ones is called, and a named one be
   );
 });
 
+test("a response that redirects is an error that names the place", async () => {
+  const source = 'export const main = () => new Response(null, { status: 307, headers: { location: "/chat/" } })';
+  const { stdout } = await runModule("load-agent", load(source));
+  expect(JSON.parse(stdout)).toMatchObject({
+    type: "error",
+    message: expect.stringContaining("redirection to /chat/"),
+  });
+});
+
 test("an iterator ends at its next yield once its signal is aborted, and is closed", async () => {
   const { stdout } = await runModule(
     "load-agent",
@@ -99,7 +113,7 @@ test("an iterator ends at its next yield once its signal is aborted, and is clos
      setTimeout(() => abort.abort(new Error("cancelled")), 20);
      let closed = false;
      async function* forever() { try { for (;;) yield 1; } finally { closed = true; } }
-     await module.drive(forever(), abort.signal).catch((error) => console.log(error.message, closed));`,
+     await module.drive(forever(), abort).catch((error) => console.log(error.message, closed));`,
   );
   expect(stdout).toBe("cancelled true\n");
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { usesSteps } from "../../../runtime/node/steps.mjs";
 import { runModule } from "./run-module.ts";
 
 /** Does steps over a journal that nobody answers: what it has not kept never ends. */
@@ -94,4 +95,47 @@ test("values come back as they were, and what can't be kept names its place", as
     "step 'a' returned NaN at $",
     "RangeError far E1 true",
   ]);
+});
+
+test("what has no JSON is refused where the code gives it", async () => {
+  const code = `
+    const told = (act) => { try { act(); } catch (error) { console.log(error.message); } };
+    told(() => step("a", () => 0, { retry: { delay_ms: -1 } }));
+    told(() => step("a", () => 0, { retry: { factor: NaN } }));
+    told(() => step("a", () => 0, { timeout_ms: NaN }));
+    const { stepErrors } = await import(url.replace("steps.mjs", "step-values.mjs"));
+    told(() => new stepErrors.RetryAfter(NaN));
+    const { createContext } = await import(url.replace("steps.mjs", "context.mjs"));
+    told(() => createContext({ files: {}, answers: [] }).usage({ cost_usd: NaN }));`;
+  const { stdout, frames } = await runModule("steps", overJournal({ entries: [] }, code));
+  expect(stdout.trim().split("\n")).toEqual([
+    "A step's retry.delay_ms is a finite number from 0 on, not -1.",
+    "A step's retry.factor is a finite number from 0 on, not NaN.",
+    "The timeout_ms of step 'a' is a finite number from 0 on, not NaN.",
+    "RetryAfter's seconds is a finite number, not NaN.",
+    "usage() takes finite numbers; cost_usd is NaN.",
+  ]);
+  expect(frames).toEqual([]);
+});
+
+test("an input that is longer than a run's may be is refused, and nothing waits for it", async () => {
+  const code = `
+    const { childMethods } = await import(url.replace("steps.mjs", "children.mjs"));
+    try { await childMethods.runAgent("other", { text: "x".repeat(13 << 20) }); } catch (error) { console.log(error.message); }
+    console.log(module.journal.waits.size, module.journal.count);`;
+  const { stdout } = await runModule("steps", overJournal({ entries: [] }, code));
+  expect(stdout).toBe("run_agent()'s input has at most 3145728 bytes.\n0 0\n");
+});
+
+test("only an agent's own scripts say whether it uses steps: its bundle's packages and its texts don't", () => {
+  const bundle = (own: string) =>
+    `// node_modules/openai/index.js\nvar run = "thread.run.step.created";\n\n// src/my index.ts\n${own}\n`;
+  const usedBy = (name: string, text: string) => usesSteps({ [name]: text });
+  expect(usedBy("src/index.bundle.mjs", bundle('export const main = () => "hello";'))).toBe(false);
+  expect(usedBy("src/index.bundle.mjs", bundle('export const main = (_, context) => context.step("a", f);'))).toBe(
+    true,
+  );
+  expect(usedBy("README.md", 'context.step("a", f)')).toBe(false);
+  expect(usedBy("node_modules/a/index.js", 'context.step("a", f)')).toBe(false);
+  expect(usedBy("main.mjs", 'context.step("a", f)')).toBe(true);
 });

@@ -113,8 +113,15 @@ class Results(AgentTest):
             with self.subTest(source=source):
                 Path("main.py").write_text(source)
                 self.assertFalse(read_code("main.py", "").script)
-        Path("main.py").write_text("def helper():\n    main = 1\nother.main = 2")
-        self.assertTrue(read_code("main.py", "").script)
+        for source in (
+            "def helper():\n    main = 1\nother.main = 2",
+            "if __name__ == '__main__':\n    app = make()\n    app.start()",
+            "import agent\nagent.go()",
+            "for run in range(3):\n    print(run)",
+        ):
+            with self.subTest(source=source):
+                Path("main.py").write_text(source)
+                self.assertTrue(read_code("main.py", "").script)
 
 
 class Arguments(AgentTest):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import sys
 import tempfile
 import threading
@@ -116,9 +117,16 @@ class Contexts(RuntimeTest):
         offer_helper()
         helper = sys.modules.pop("runfleet")
         stub = (Path(__file__).parents[3] / "runtime/python/runfleet.pyi").read_text()
-        told = {line.split("(")[0][4:] for line in stub.splitlines() if line.startswith("def ")}
+        told = {node.name for node in ast.parse(stub).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         self.assertEqual({name for name in told if not callable(getattr(helper, name, None))}, set())
         self.assertGreater(len(told), 5)
+        self.assertIsInstance(self.context, helper.Context)
+
+    def test_usage(self) -> None:
+        """Usage is finite: NaN has no JSON."""
+        for count in (float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "finite"):
+                self.context.usage(cost_usd=count)
 
     def test_parts_in_threads(self) -> None:
         """A thread that needs a part while another one loads it gets the whole part."""

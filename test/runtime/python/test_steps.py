@@ -169,6 +169,100 @@ class Steps(unittest.TestCase):
         self.assertEqual((same, name), (True, "ResultNotJSON"))
         self.assertRegex(message, r"^step 'bad' returned a dict with a key of type int at \$\.total, .* Return str")
 
+    def test_typed(self) -> None:
+        """A dataclass comes back with those in it, and without what its `__init__` doesn't take."""
+        outcome = run("""
+            import dataclasses
+            from typing import Optional
+            @dataclasses.dataclass
+            class Part:
+                n: int
+            @dataclasses.dataclass
+            class Whole:
+                part: Part
+                parts: list[Part]
+                pair: "tuple[Part, ...]"
+                maybe: Optional[Part] = None
+                total: int = dataclasses.field(init=False)
+                def __post_init__(self): self.total = self.part.n * 2
+            def main():
+                value = Whole(Part(1), [Part(2)], (Part(3), Part(4)), Part(5))
+                return steps.run_step("whole", lambda: value, returns=Whole) == value
+        """)
+        self.assertEqual(outcome.returned, True)
+
+    def test_models(self) -> None:
+        """A model comes back by its aliases; one that can't be made again, or hides a secret, fails its step."""
+        outcome = run("""
+            class Model:
+                def __init__(self, **fields): self.fields = fields
+                def model_dump(self, mode, by_alias, round_trip):
+                    return {"invoiceId" if by_alias else "id": self.fields["id"]}
+                @classmethod
+                def model_validate(cls, value): return cls(id=value[cls.asked])
+            class ByAlias(Model): asked = "invoiceId"
+            class ByName(Model): asked = "id"
+            class Lost(Model): asked = "gone"
+            class Secret:
+                def get_secret_value(self): return "key"
+            def outcome_of(make):
+                value = make()
+                try:
+                    return steps.run_step("model", lambda: value, returns=type(value)).fields["id"]
+                except Exception as error:
+                    return [type(error).__name__, str(error)]
+            def main():
+                makes = [lambda: ByAlias(id=1), lambda: ByName(id=2), lambda: Lost(id=3), lambda: ByName(id=Secret())]
+                return [outcome_of(make) for make in makes]
+        """)
+        by_alias, by_name, lost, secret = outcome.returned
+        self.assertEqual((by_alias, by_name), (1, 2))
+        self.assertEqual((lost[0], secret[0]), ("ResultNotJSON", "ResultNotJSON"))
+        self.assertIn("can't be made again", lost[1])
+        self.assertIn("returned a secret", secret[1])
+
+    def test_numbers(self) -> None:
+        """What has no JSON is refused where the code gives it, and ends no run as a breach of the sandbox."""
+        outcome = run("""
+            from _runfleet.step_values import RetryAfter
+            from _runfleet.context import context
+            nan = float("nan")
+            def told(act):
+                try:
+                    act()
+                except Exception as error:
+                    return str(error)
+            def main():
+                return [told(act) for act in (
+                    lambda: steps.run_step("a", lambda: 1, retry={"delay_ms": -1}),
+                    lambda: steps.run_step("a", lambda: 1, retry={"factor": nan}),
+                    lambda: steps.run_step("a", lambda: 1, timeout_ms=nan),
+                    lambda: RetryAfter(nan),
+                    lambda: steps.run_step("a", lambda: context.usage(cost_usd=nan)),
+                )]
+        """)
+        self.assertEqual([" finite number" in told or "at least 0" in told for told in outcome.returned], [True] * 5)
+        self.assertEqual([frame.get("usage") for frame in outcome.of("step.end")], [None])
+
+    def test_lengths(self) -> None:
+        """What is longer than a frame may be is refused, and nothing waits for it."""
+        outcome = run("""
+            from _runfleet.context import context
+            def save():
+                try:
+                    context.save_state("x" * (13 << 20))
+                except ValueError as error:
+                    return type(error).__name__
+            def main():
+                saved = steps.run_step("save", save)
+                try:
+                    context.run_agent("other", {"text": "x" * (13 << 20)})
+                except ValueError as error:
+                    return [saved, str(error), steps.journal.count, list(steps.journal.durable)]
+        """)
+        expected: list[Any] = ["EventTooLarge", "run_agent()'s input has at most 3145728 bytes.", 1, []]
+        self.assertEqual(outcome.returned, expected)
+
     def test_errors(self) -> None:
         """An error is caught as what it was, and as a StepFailed, live and from the journal alike."""
         code = """

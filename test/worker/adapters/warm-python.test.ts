@@ -65,6 +65,19 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
     }
   });
 
+  test.each(["main:main", "-m main", "main.py"])(
+    "loads the code once for all runs of the entrypoint %s",
+    async (entrypoint) => {
+      const source = py`
+      import os
+      boot = os.urandom(4).hex()
+      def main(input): return boot
+    `;
+      const first = await run(source, { entrypoint });
+      expect((await run(source, { entrypoint })).result).toBe(first.result);
+    },
+  );
+
   test.each(['context["run_id"]', "context.run_id"])(
     "code that asks for %s when it is loaded is told of each run's own",
     async (asked) => {

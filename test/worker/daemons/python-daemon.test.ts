@@ -147,6 +147,61 @@ test("main runs beside on_message: what it says is the daemon's own, and its err
   ]);
 });
 
+test("a question that can't be used ends its message and says why, and the daemon goes on", async () => {
+  const { daemon, ready } = await start(
+    level(0),
+    py`
+      def on_message(input, context):
+          return context.interrupt("When?", expires_in_ms=input["ms"])
+    `,
+  );
+  await ready;
+  expect((await deliver(daemon, { ms: 0 })).at(-2)).toMatchObject({
+    type: "error",
+    error_type: "InvalidQuestion",
+    message: expect.stringMatching(/^The question can't be used: `expires_in_ms` is wrong/),
+  });
+  expect((await deliver(daemon, { ms: 5 })).at(-2)).toMatchObject({ type: "interrupt" });
+  daemon.kill();
+  await daemon.exited;
+});
+
+test("what a thread sends in a process that stays for an agent's runs is the run's", async () => {
+  const { daemon, ready, own } = await startDaemon(
+    createPythonHost(level(0), python),
+    [
+      "main.py",
+      py`
+        import threading
+        def work(context, n):
+            print("printed", n)
+            context.save_state({"n": n})
+            context.usage(input_tokens=n)
+            context.artifact("a.txt", "x")
+        def main(input, context):
+            thread = threading.Thread(target=work, args=(context, input["n"]))
+            thread.start()
+            thread.join()
+      `,
+    ],
+    { lifecycle: "interactive" },
+  );
+  await ready;
+  for (const n of [1, 2])
+    expect(await deliver(daemon, { n })).toMatchObject([
+      { type: "started" },
+      { type: "output", content: `printed ${n}\n` },
+      { type: "state", state_snapshot: ` {"n":${n}}` },
+      { type: "usage", input_tokens: n },
+      { type: "artifact", name: "a.txt" },
+      { type: "result" },
+      { type: "exit" },
+    ]);
+  expect(own).toEqual([]);
+  daemon.kill();
+  await daemon.exited;
+});
+
 test("a script that does nothing but end says so", async () => {
   const { daemon, ready, own } = await start(level(0), "x = 1\n");
   await ready;

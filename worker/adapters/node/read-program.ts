@@ -14,7 +14,7 @@ const shared = [
     "steering",
     "context",
   ] as const),
-  ...(["describe-error", "read-typescript"] as const),
+  ...(["describe-error", "on-uncaught", "read-typescript"] as const),
   ...([
     "ask-approval",
     "graph-checkpoints",

@@ -4,7 +4,7 @@ import { type Cause, transitions } from "../../../domain/run/transitions.ts";
 import type { NotificationRecord } from "../../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../../schemas/run-event.ts";
 import { insertUsageRecords } from "../../billing/insert-usage-records.ts";
-import { usageWithCalls } from "../../calls/usage-with-calls.ts";
+import { usageWithCalls, usageWithCallsOf } from "../../calls/usage-with-calls.ts";
 import type { Batch } from "../../batch.ts";
 import type { Db, Queryable } from "../../client.ts";
 import { orNull, type Row, t } from "../../columns.ts";
@@ -147,12 +147,18 @@ const [success, , , cancelled] = transitions.finish.to;
 /** All but the run's own worker raise the attempt to end it. */
 const takesOver = (cause: Finalization["cause"]): Sql => (cause === "finish" ? sql`` : sql`, taken_over = true`);
 
+/** A usage that its own worker tells may lack a call that was written meanwhile. */
+const usageOf = (cause: Finalization["cause"]): Sql =>
+  cause === "finish"
+    ? sql`coalesce(${usageWithCallsOf(sql`coalesce(input.usage, runs.usage)`)}, input.usage, runs.usage)`
+    : sql`coalesce(input.usage, ${usageWithCalls}, runs.usage)`;
+
 /** The parts of every end. */
 const endRuns = (cause: Finalization["cause"]): Sql[] => [
   moveRuns(cause, {
     source: "input",
     set: sql`result_content = input.result_content, error = input.error,
-        state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, ${cause === "finish" ? sql`` : sql`${usageWithCalls}, `}runs.usage),
+        state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = ${usageOf(cause)},
         duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()${takesOver(cause)}`,
     returning: sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
         runs.completion_callback_url, runs.concurrency, runs.concurrency_key, runs.usage, input.metered_ms, input.result_content, input.said,

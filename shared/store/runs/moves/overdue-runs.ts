@@ -3,20 +3,22 @@ import { orNull, t } from "../../columns.ts";
 import { sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
 import type { SeenRun } from "./finalize-run.ts";
-import { runIs } from "../run-is.ts";
+import { runIs, runIsStill } from "../run-is.ts";
 
 const isExpired = sql`${runIs.waiting()} AND expires_at < now()`;
 
-/** Runs that no worker took in time. */
-export async function findExpiredRuns(db: Db, limit: number): Promise<SeenRun[]> {
+/** Runs that no worker took, or whose question nobody answered (`is_interrupted`), in time. */
+export async function findExpiredRuns(db: Db, limit: number): Promise<(SeenRun & { is_interrupted: boolean })[]> {
   return expired.rows(db.sql, { limit });
 }
 
 const expired = statement({
   name: "find-expired-runs",
   takes: { limit: t.integer },
-  gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text) },
-  text: sql`SELECT id, attempt, worker_id FROM runs WHERE ${isExpired} ORDER BY expires_at LIMIT $limit`,
+  gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text), is_interrupted: t.boolean },
+  text: sql`
+    SELECT id, attempt, worker_id, ${runIsStill.interrupted()} AS is_interrupted FROM runs
+    WHERE ${isExpired} ORDER BY expires_at LIMIT $limit`,
 });
 
 /** How many they are. */

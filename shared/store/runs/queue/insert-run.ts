@@ -93,11 +93,13 @@ export type Grant = Row<typeof grant>;
 
 /**
  * `taken`: the id exists already; the caller compares `request_hash` to see whether by the same request.
+ * `used`: a run had the id that was executed and is deleted. What it has cost is booked under the id, which no other run may have.
  * `debounced`: a run with its debounce key waits already. `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
  */
 export type Insertion =
   | { kind: "inserted"; grant: Grant | null }
   | { kind: "taken"; user_id: string; request_hash: Buffer }
+  | { kind: "used" }
   | { kind: "debounced" }
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
@@ -143,6 +145,7 @@ async function insertAlone(db: Db, run: NewRun, owner: Owner, worker_id: string 
     select: { user_id: true, request_hash: true },
   });
   if (found) return { kind: "taken", user_id: found.user_id, request_hash: Buffer.from(found.request_hash) };
+  if (await findUsed.first(db.sql, { id: run.id })) return { kind: "used" };
   if (fate instanceof AppError) throw fate;
   if (run.agent_revision !== null) throw new AgentChanged();
   return { kind: fate };
@@ -305,6 +308,16 @@ type Shape = {
 
 const toNobody = sql`SELECT NULL::text AS worker_id, NULL::json AS sandbox, NULL::integer AS lease_ms`;
 
+/** A run's record of its usage outlives the run. */
+const isRecordOf = (id: Sql): Sql => sql`usage_records.source = 'run' AND usage_records.source_id = ${id}`;
+
+const findUsed = statement({
+  name: "find-used-run-id",
+  takes: { id: t.text },
+  gives: { id: t.text },
+  text: sql`SELECT id FROM usage_records WHERE ${isRecordOf(sql`$id`)}`,
+});
+
 /** Some webhook wants to hear of runs that are accepted. */
 const tellAccepted = sql`, event AS (
       SELECT md5(id || ' queued') AS seed, user_id, id AS run_id, agent_id, tags, 'run.queued' AS type,
@@ -335,6 +348,7 @@ const textOf = (input: Sql, { grantee, more, gives }: Shape): Sql => sql`
           OR EXISTS (SELECT 1 FROM agents
             WHERE agents.id = input.agent_id AND agents.revision = input.agent_revision ${perRow}))
         AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = input.id)
+        AND NOT EXISTS (SELECT 1 FROM usage_records WHERE ${isRecordOf(sql`input.id`)} ${perRow})
     ), thread AS (
       INSERT INTO threads (id, user_id, agent_id)
       SELECT thread_id, user_id, agent_id FROM accepted WHERE thread_id IS NOT NULL ORDER BY thread_id

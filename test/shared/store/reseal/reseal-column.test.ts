@@ -86,6 +86,15 @@ test("what an old key sealed is sealed with the first one, and opens without the
   for (const column of sealedColumns.filter(({ table }) => table !== "run_secrets"))
     expect(stuck.stdout).toContain(`${column.table}.${column.column}: 1 sealed with the key longerid2`);
   await stack.sql.query("DELETE FROM run_secrets");
+  await stack.sql.query(
+    `INSERT INTO idempotency_keys (user_id, route, key, request_hash, status_code, response, expires_at)
+     VALUES ('u', 'broken', 'k', '', 200, '"%"', now() + interval '1 h')`,
+  );
+  // A column that can't be read keeps no other from its turn.
+  const broken = await reseal(`${old},${fresh}`);
+  expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("idempotency_keys.response failed") });
+  expect(broken.stdout).toContain("webhook_secrets.sealed_secret: 1 sealed with the key k1");
+  await stack.sql.query("DELETE FROM idempotency_keys WHERE route = 'broken'");
   expect(await reseal(`${fresh},${old}`)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("Nothing is left under other keys than longerid2"),

@@ -9,7 +9,8 @@ import { insertRun, type NewRun } from "../../../../shared/store/runs/queue/inse
 import { continueRun } from "../../../../shared/store/runs/moves/continue-run.ts";
 import { interruptRun } from "../../../../shared/store/runs/moves/interrupt-run.ts";
 import { requestCancel, wakeToCancel } from "../../../../shared/store/runs/moves/request-cancel.ts";
-import { giveBackRun, loseRun, requeueLostRuns, restartRun } from "../../../../shared/store/runs/moves/requeue-run.ts";
+import { giveBackRun, restartRun } from "../../../../shared/store/runs/moves/give-back-run.ts";
+import { loseRun, requeueLostRuns } from "../../../../shared/store/runs/moves/lose-run.ts";
 import { readOpenInterrupt, resumeRun } from "../../../../shared/store/runs/moves/resume-run.ts";
 import { releaseRuns, scheduleRun } from "../../../../shared/store/runs/moves/schedule-run.ts";
 import { suspendRun, wakeRuns } from "../../../../shared/store/runs/moves/suspend-run.ts";

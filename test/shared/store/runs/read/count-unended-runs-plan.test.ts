@@ -17,7 +17,7 @@ async function textOf(name: string): Promise<string> {
     if (defined.name.startsWith(name)) texts.push(defined.text);
   });
   const root = join(import.meta.dirname, "../../../../..");
-  for (const file of ["read/count-unended-runs", "moves/requeue-run", "read/active-runs", "moves/overdue-runs"])
+  for (const file of ["read/count-unended-runs", "moves/lose-run", "read/active-runs", "moves/overdue-runs"])
     await import(`${join(root, "shared/store/runs", file)}.ts?planned`);
   return texts[0] ?? "";
 }

@@ -1,55 +1,12 @@
-import { queueTtlMs } from "../../../domain/run/run-limits.ts";
 import type { Db } from "../../client.ts";
 import { orNull, t } from "../../columns.ts";
-import { literal, perRow, sql } from "../../sql.ts";
+import { sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
+import { expiresAnew } from "./expires-anew.ts";
 import type { SeenRun } from "./finalize-run.ts";
 import { moveRuns } from "./move-runs.ts";
 import type { HeldRun } from "./renew-leases.ts";
 import { runIs, runIsStill } from "../run-is.ts";
-
-/**
- * `drained`: its worker leaves. `not_started`: the worker that it was granted to had no room, or was gone.
- * `daemon_stopped`: its daemon's process was ended on purpose.
- */
-type GiveBackReason = "drained" | "not_started" | "daemon_stopped";
-
-/**
- * Hands back a run that its worker still holds: no attempt is charged. Returns false when the run was no longer the
- * worker's. Its transcript must be complete before, since the next attempt's events follow at once.
- */
-export async function giveBackRun(db: Db, { id, attempt }: HeldRun, reason: GiveBackReason): Promise<boolean> {
-  return (await giveBack.first(db.sql, { id, attempt, reason })) !== null;
-}
-
-/**
- * SQL: sets when the run expires: it may wait in the queue for as long as its request and its version's config let it, whatever time it has
- * run before.
- */
-const expiresAnew = sql`expires_at = greatest(runs.expires_at, now() + coalesce(
-        least((runs.request_options ->> 'queue_ttl_ms')::double precision, (
-          SELECT (v.config -> 'limits' ->> 'queue_ttl_ms')::double precision FROM agent_versions v
-          WHERE v.agent_id = runs.agent_id AND v.version = runs.version ${perRow})),
-        ${literal(queueTtlMs)}) * interval '1 ms')`;
-
-const giveBack = statement({
-  name: "give-back-run",
-  takes: { id: t.text, attempt: t.integer, reason: t.text },
-  gives: { id: t.text },
-  text: sql`WITH ${moveRuns("give_back", { set: expiresAnew, reason: sql`$reason` })} SELECT id FROM moved`,
-});
-
-/** Puts a run back whose step ran over its time: it goes on by its journal. Returns false when it was no longer its own. */
-export async function restartRun(db: Db, { id, attempt }: HeldRun): Promise<boolean> {
-  return (await restart.first(db.sql, { id, attempt })) !== null;
-}
-
-const restart = statement({
-  name: "restart-run",
-  takes: { id: t.text, attempt: t.integer },
-  gives: { id: t.text },
-  text: sql`WITH ${moveRuns("restart", { set: expiresAnew })} SELECT id FROM moved`,
-});
 
 const charge = sql`lost_attempts = lost_attempts + 1, ${expiresAnew}`;
 

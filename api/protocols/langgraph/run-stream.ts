@@ -8,7 +8,8 @@ import { type Conversation, startConversation } from "./conversation.ts";
 import { toInterrupt } from "./interrupts.ts";
 import { aiMessage, type Message, type ToolCall } from "./messages.ts";
 import type { StreamMode } from "./stream-modes.ts";
-import { addResult, addValues, type Values } from "./values.ts";
+import type { Values } from "./grow-values.ts";
+import { addResult, addValues } from "./values.ts";
 
 /** What is shown of a run, and what its events don't tell. */
 export type RunView = {

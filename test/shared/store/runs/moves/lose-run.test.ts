@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { openDb } from "../../../../../shared/store/client.ts";
 import { renewLeases } from "../../../../../shared/store/runs/moves/renew-leases.ts";
 import { appendEntry } from "../../../../../shared/store/journal/append-entries.ts";
-import { requeueLostRuns } from "../../../../../shared/store/runs/moves/requeue-run.ts";
+import { requeueLostRuns } from "../../../../../shared/store/runs/moves/lose-run.ts";
 import { call, makeAgent } from "../../../../harness/client.ts";
 import { py } from "../../../../harness/py.ts";
 import { useTestStack } from "../../../../harness/test-stack.ts";

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "usage_records_run_id_idx" ON "usage_records"("run_id");

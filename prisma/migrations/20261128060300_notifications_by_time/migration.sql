@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "notifications_created_at_id_idx" ON "notifications"("created_at", "id");
