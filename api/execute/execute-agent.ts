@@ -11,6 +11,7 @@ import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
 import { awaitRecord, streamOf } from "../stream/respond-run.ts";
 import { formatQuery, viewOf } from "../stream/respond-sse.ts";
+import { onceAborted } from "../../shared/platform/lifecycle/once-aborted.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
@@ -67,8 +68,3 @@ export const executeAgent = defineOperation({
     return isNew || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
-
-function onceAborted(signal: AbortSignal, act: () => void): void {
-  if (signal.aborted) act();
-  else signal.addEventListener("abort", act);
-}

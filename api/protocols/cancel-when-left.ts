@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CancelDeps, cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import type { Caller } from "../http/caller.ts";
+import { onceAborted } from "../../shared/platform/lifecycle/once-aborted.ts";
 
 /** A reader whose connection was lost comes back within this time. One that has stopped does not. */
 const returnMs = 2_000;
@@ -20,5 +21,5 @@ export function cancelWhenLeft(
     await cancelRun(deps, runId, caller);
   };
   // While Redis or Postgres is unreachable nobody knows, and the run goes on.
-  gone.addEventListener("abort", () => void check().catch(() => undefined), { once: true });
+  onceAborted(gone, () => void check().catch(() => undefined));
 }

@@ -2,6 +2,7 @@ import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
 import type { RunEvent, StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type FollowDeps, followRun } from "../stream/follow-run.ts";
 import type { FollowedRun } from "../stream/respond-run.ts";
+import { onceAborted } from "../../shared/platform/lifecycle/once-aborted.ts";
 
 type Take = (event: RunEvent) => void;
 
@@ -18,8 +19,7 @@ export async function collectRun(
   take: Take,
   untilGone: AbortSignal,
 ): Promise<boolean> {
-  if (untilGone.aborted) tail.close();
-  untilGone.addEventListener("abort", () => tail.close(), { once: true });
+  onceAborted(untilGone, () => tail.close());
   let isOver = false;
   const takeAll = (events: StreamEvent[]): void => {
     for (const event of events) take(parse(event));

@@ -2,6 +2,7 @@ import type { EventId } from "../../shared/domain/run/event-id.ts";
 import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
 import { followRun, type FollowDeps } from "./follow-run.ts";
 import type { Tail } from "./tail.ts";
+import { onceAborted } from "../../shared/platform/lifecycle/once-aborted.ts";
 
 type Wait = {
   cursor: EventId;
@@ -16,8 +17,7 @@ type Wait = {
 export async function awaitRunEnd(deps: FollowDeps, runId: string, tail: Tail, wait: Wait): Promise<void> {
   const { cursor, fresh, ms, signals } = wait;
   await withTimeLimit({ ms, signals }, async (until) => {
-    until.addEventListener("abort", () => tail.close(), { once: true });
-    if (until.aborted) tail.close();
+    onceAborted(until, () => tail.close());
     await new Promise<void>((resolve, reject) => {
       const reader = { take: () => undefined, end: () => resolve(), fail: reject };
       followRun(deps, runId, tail, { cursor, fresh, reader });

@@ -31,6 +31,7 @@ import { joinModes, readModes } from "./stream-modes.ts";
 import { threadParams } from "./threads.ts";
 import { valuesBefore } from "./thread-values.ts";
 import { viewThread } from "./thread-view.ts";
+import { onceAborted } from "../../../shared/platform/lifecycle/once-aborted.ts";
 
 type Deps = StartDeps & RespondDeps;
 
@@ -285,7 +286,7 @@ const joins = [
       const run = await findRun(ctx.db, run_id, threadOf(input.params), caller.owner);
       holdOpen();
       if (query.cancel_on_disconnect)
-        untilGone().addEventListener("abort", () => void cancelRun(ctx, run_id, caller).catch(() => undefined));
+        onceAborted(untilGone(), () => void cancelRun(ctx, run_id, caller).catch(() => undefined));
       return joinRun(ctx, run, input, caller.owner);
     },
   }),

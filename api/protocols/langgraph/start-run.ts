@@ -16,6 +16,7 @@ import { checkpointId, refusePast } from "./thread-state.ts";
 import type { Values } from "./grow-values.ts";
 import { valuesOf } from "./thread-values.ts";
 import { type ThreadView, viewThread } from "./thread-view.ts";
+import { onceAborted } from "../../../shared/platform/lifecycle/once-aborted.ts";
 
 export type StartDeps = AcceptDeps & ResumeDeps & Pick<ApiContext, "hub">;
 
@@ -93,8 +94,5 @@ export function cancelWhenGone(
   { body, caller, untilGone }: Input & Pick<RequestInfo, "untilGone">,
 ): void {
   if (body.on_disconnect !== "cancel") return;
-  const gone = untilGone();
-  const cancel = (): void => void cancelRun(ctx, runId, caller).catch(() => undefined);
-  if (gone.aborted) cancel();
-  else gone.addEventListener("abort", cancel);
+  onceAborted(untilGone(), () => void cancelRun(ctx, runId, caller).catch(() => undefined));
 }

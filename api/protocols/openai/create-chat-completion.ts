@@ -20,6 +20,7 @@ import { chatProjection } from "./chat-chunks.ts";
 import { collectCompletion } from "./chat-completion.ts";
 import { type ChatRequest, chatRequest } from "./chat-request.ts";
 import { readCallId } from "./question.ts";
+import { onceAborted } from "../../../shared/platform/lifecycle/once-aborted.ts";
 
 type Deps = AcceptDeps & Pick<ApiContext, "hub" | "leaving" | "stores">;
 
@@ -50,7 +51,7 @@ export const createChatCompletion = defineOperation({
     const run = (await answerQuestion(ctx, body, caller)) ?? (await startChat(ctx, body, origin));
     const gone = untilGone();
     // Nobody can read a completion again, so its run ends with its reader.
-    gone.addEventListener("abort", () => void cancelRun(ctx, run.run_id, caller).catch(() => undefined));
+    onceAborted(gone, () => void cancelRun(ctx, run.run_id, caller).catch(() => undefined));
     if (body.stream) {
       const includeUsage = body.stream_options?.include_usage ?? false;
       const projection = chatProjection({ model: body.model, includeUsage, cursor: run.cursor });
