@@ -363,6 +363,8 @@ async function boundReading(
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
+    // The client has the whole answer: it closes before the reading has told so.
+    if (res.writableFinished) return;
     timer = setTimeout(() => sent.destroy(), readingMs);
     readings.add(sent);
     const [oldest] = readings;

@@ -7,6 +7,7 @@ import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
 import { rateLimitHeaders, type RateLimitState } from "./rate-limit.ts";
 import { credentialsOf } from "./request-context.ts";
+import { clientAddress } from "./client-address.ts";
 
 const nobody: Caller = {
   owner: "",
@@ -27,7 +28,7 @@ export async function authorize<C>(guards: Guards, operation: Operation<C>, req:
   const { scope } = operation;
   if (scope === "public") return nobody;
   const caller = await identify(guards, credentialsOf(req), {
-    ip: req.ip,
+    ip: clientAddress(req),
     show: (left) => void req.res?.set(rateLimitHeaders(left)),
   });
   if (scope !== "any") requireScope(caller, scope);

@@ -14,6 +14,7 @@ import { isFolder, openFolder, readFolderBytes, refuseFields } from "./read-fold
 import type { RequestInfo } from "./request-info.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
 import { parseRequest } from "./parse-request.ts";
+import { clientAddress } from "./client-address.ts";
 
 /**
  * Returns the router of the operations. A request is authorized first, and parsed afterwards. A known path with another method is
@@ -28,7 +29,7 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
       const caller = await authorize(guards, operation, req);
       const held = operation.rawBody
-        ? guards.bodies.unsigned.open(req.ip, res)
+        ? guards.bodies.unsigned.open(clientAddress(req), res)
         : guards.bodies.keyed.open(limiterKey(caller, req), res);
       const { body, size } = await readBody(operation, req, (bytes) => held.count(bytes));
       if (size) await countBody(guards, caller, req, size);

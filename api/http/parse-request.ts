@@ -39,7 +39,7 @@ export function parseRequest(
     // FastAPI treats a JSON null as an absent body.
     const value = part === "query" ? nestQuery(schemas.query, raw.query) : (raw[part] ?? undefined);
     const parsed = schema?.safeParse(value);
-    // A body has a hundred thousand faults, which are too many arguments.
+    // A body may have a hundred thousand faults, which are too many arguments.
     if (parsed && !parsed.success)
       for (const fault of faultItems(parsed.error.issues, where, value)) faults.push(fault);
     if (isStrict[part]) for (const fault of unknownFields(schema, value, where)) faults.push(fault);

@@ -7,6 +7,7 @@ import type { RequestInfo, Sender } from "./request-info.ts";
 import { isForeignPage, isHttps, readSessionCookie } from "./session-cookie.ts";
 import { parseTraceparent } from "./traceparent.ts";
 import type { Credentials } from "./authenticate.ts";
+import { clientAddress } from "./client-address.ts";
 
 /**
  * The first middleware: gives the request its id (the client's own, if it has only safe characters), forbids caching unless an
@@ -52,7 +53,7 @@ export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "cal
   return {
     request_id: requestId(res),
     traceparent: res.locals["traceparent"] as string | undefined,
-    ip: req.ip,
+    ip: clientAddress(req),
     sender: senderOf(req),
     untilGone: () => untilGone(res),
   };

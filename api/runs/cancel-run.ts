@@ -15,7 +15,7 @@ export const cancelRun = defineOperation({
   audit: "run",
   summary: "Cancel a run",
   description:
-    "A queued, scheduled or interrupted run ends at once. A running run is stopped by its worker. A suspended run starts once more to clean up, and then ends; a second cancel ends it at once. An ended run does not change. Runs that the run has started are cancelled, too.",
+    "A queued, scheduled or interrupted run ends at once. A running run is stopped by its worker. A suspended run starts once more to clean up, and then ends; a second cancel ends it at once while it is queued, and within `stop_grace_ms` when its code runs. An ended run does not change. Runs that the run has started are cancelled, too.",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
   async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params, caller }) {

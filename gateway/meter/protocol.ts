@@ -150,7 +150,7 @@ const leastOfDearFile = 50_000;
 /** What the service adds from elsewhere fills at most the model's context. */
 const usualContext = 200_000;
 const contexts: readonly [RegExp, number][] = [
-  [/gpt-4[.-]1|gemini/, 1_048_576],
+  [/gpt-4[.-]1(?!\d)|gemini/, 1_048_576],
   [/gpt-5/, 400_000],
 ];
 const contextOf = (models: readonly string[]): number =>
@@ -291,8 +291,12 @@ function limitOf(
   return { ...Object.fromEntries(others.map((other) => [other, undefined])), [name]: output_most };
 }
 
+/** Only OpenAI serves these models, if by somebody's proxy, and refuses `max_tokens` for them. */
+const reasoning = /(^|\/)(o\d|gpt-5)/;
+
 /** A service may refuse a request with two of the names. OpenAI takes either, so the program's own is kept; others may ignore the newer one. */
 function chatLengthName(body: Json, preset: OpenConnection["preset"]): string {
-  if (preset !== "openai" && preset !== "azure") return "max_tokens";
+  const isOpenAi = preset === "openai" || preset === "azure" || reasoning.test(String(body["model"]));
+  if (!isOpenAi) return "max_tokens";
   return lengthNames.chat.find((name) => body[name] !== undefined) ?? "max_completion_tokens";
 }

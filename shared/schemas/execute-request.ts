@@ -32,7 +32,7 @@ export const executeRequest = z
     lifecycle: choice(lifecycles).default("serverless"),
     run_id: clientId().nullish().meta({
       description:
-        "An id for the run, which no other run gets, also when the run is deleted. A repeated request with the same id and body attaches to the existing run.",
+        "An id for the run, which no other run gets once it was executed, also when it is deleted. A repeated request with the same id and body attaches to the existing run.",
     }),
     metadata: labelledMetadata()
       .default({})

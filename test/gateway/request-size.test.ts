@@ -89,7 +89,7 @@ test("of several bounds the largest is reserved, by whatever name, and one is le
 
 const boundOf = (protocol: Parameters<typeof readRequestBounds>[0], body: object) =>
   readRequestBounds(protocol, { ...body }, "/v1/x").output_most;
-const preparedFor = (preset: string, body: object, output_most: number | null) =>
+const preparedFor = (preset: string, body: Record<string, unknown>, output_most: number | null) =>
   prepareBody("chat", { ...body }, { connection: { preset } as OpenConnection, output_most });
 
 test("a bound by a name that the protocol hasn't is none", () => {
@@ -105,6 +105,9 @@ test("what is reserved is written by the name that each service takes", () => {
   expect(preparedFor("openai_compatible", asked, 16).changed).toEqual({ max_tokens: 16 });
   expect(preparedFor("openrouter", asked, 16).changed).toEqual({ max_tokens: 16 });
   expect(preparedFor("openai", asked, 16).changed).toBeNull();
+  // OpenAI's own models, which take no other name, behind somebody's proxy.
+  for (const model of ["gpt-5-mini", "openai/o3"])
+    expect(preparedFor("openai_compatible", { model, ...asked }, 16).changed).toBeNull();
   expect(preparedFor("openai_compatible", asked, null).changed).toBeNull();
 });
 

@@ -35,6 +35,8 @@ const pollMs = 1_000;
 /** How often a build's log is written. Each write renews its lease. */
 const flushMs = 500;
 const leaseMs = 15_000;
+/** A worker that can't build a version leaves it to others after this time. */
+const againMs = 2_000;
 /** How many versions a worker builds at a time, so that a slow index doesn't hold up the others' builds. */
 const atOnce = 2;
 
@@ -89,18 +91,18 @@ export function buildVersions(deps: BuildDeps): Loop {
 
 /**
  * Builds one version. A worker that leaves gives the build back, so that another one begins it anew at once. One that can't build
- * it throws: the build begins anew when its lease is over, up to three times, and its log says why.
+ * it throws: the build begins anew a little later, up to three times, and its log says why.
  */
 async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSignal): Promise<void> {
   const { db, log } = deps;
   const lost = new AbortController();
   let pending = "";
-  const flush = async (): Promise<void> => {
+  const flush = async (leftMs: number): Promise<void> => {
     const text = pending;
     pending = "";
-    if (!(await appendBuildLog(db, build, text, leaseMs))) lost.abort();
+    if (!(await appendBuildLog(db, build, text, leftMs))) lost.abort();
   };
-  const flusher = startLoop("write-build-log", flushMs, log, flush);
+  const flusher = startLoop("write-build-log", flushMs, log, () => flush(leaseMs));
   try {
     const ending = await run(deps, build, {
       signal: AbortSignal.any([leaving, lost.signal]),
@@ -112,11 +114,11 @@ async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSign
       await giveBackBuild(db, build);
       return await deps.streams.signalBuilds();
     }
-    await untilPostgresAnswers(flush);
+    await untilPostgresAnswers(() => flush(leaseMs));
     void nudgeRuns(deps, await untilPostgresAnswers(() => endBuild(db, build, ending)));
   } catch (error) {
     await flusher.close();
-    await flush().catch(() => undefined);
+    await flush(againMs).catch(() => undefined);
     throw error;
   }
 }

@@ -12,15 +12,16 @@ export type RemainingSpend = {
   giveBack(user_id: string, reserved: number, spent: number): void;
 };
 
-/** What other workers' calls have cost is known after this time. */
+/** What other workers' calls have cost is known after this time, or after so many times what the last read took. */
 const maxAgeMs = 1_000;
+const restFactor = 20;
 const mostOwners = 10_000;
 
 /** `stored`: what Postgres says. `written`: what calls had cost by then that this worker has written. */
-type Read = { at: number; written: number; stored: Promise<number | null> };
+type Read = { until: number; written: number; stored: Promise<number | null> };
 type Owner = { taken: number; written: number; read: Read | null };
 
-/** An owner's stored room is read at most once a second. What calls of this worker's runs take, and have cost since, is counted at once. */
+/** An owner's stored room is read once a second, and less often where that takes long. What calls of this worker's runs take, and have cost since, is counted at once. */
 export function createRemainingSpend(db: Db): RemainingSpend {
   const owners = new Map<string, Owner>();
 
@@ -35,11 +36,15 @@ export function createRemainingSpend(db: Db): RemainingSpend {
 
   function read(user_id: string, owner: Owner): Read {
     const now = performance.now();
-    if (owner.read && now - owner.read.at < maxAgeMs) return owner.read;
+    if (owner.read && now < owner.read.until) return owner.read;
     const stored = untilPostgresAnswers(() => readRemainingSpend(db, user_id));
-    stored.catch(() => (owner.read = null));
-    owner.read = { at: now, written: owner.written, stored };
-    return owner.read;
+    const current: Read = { until: Infinity, written: owner.written, stored };
+    stored.then(
+      () => (current.until = Math.max(now + maxAgeMs, now + (performance.now() - now) * restFactor)),
+      () => (owner.read = null),
+    );
+    owner.read = current;
+    return current;
   }
 
   return {

@@ -238,7 +238,6 @@ export function openRunCalls(
 
   async function finish(ending: Open, end: CallEnded): Promise<boolean> {
     const { call, asked, reserved, throttled, slot, isReplayed, startedAt } = ending;
-    if (slot) await noteEnd(slot, ending, end);
     const counted = isReplayed ? countsNothing : countCall(prices, asked, end);
     const { tokens, cost } = counted;
     const spent = { tokens: tokens ? tokens.input + tokens.output : 0, micro_usd: cost ?? 0 };
@@ -248,6 +247,8 @@ export function openRunCalls(
     const row = rowOf({ ...where, asked, end, duration_ms, recorded: isReplayed }, counted);
     let isWritten = false;
     try {
+      // The call is written and billed, whatever becomes of its record.
+      if (slot) await noteEnd(slot, ending, end).catch(() => undefined);
       // After the attempt's end no event can be published.
       if (!ended.signal.aborted) await tellEnd(row, counted);
       await untilPostgresAnswers(() => insertCall(db, row));

@@ -7,8 +7,11 @@ import { type AgentFrame, agentFrame } from "./frame-schema.ts";
 import type { StepFrame } from "./step-frame.ts";
 import { type ChannelLine, maxLineBytes, splitLines } from "./split-lines.ts";
 
-/** A line that is no frame. `frame_type` is the line's `type`, if it has one. */
-export type FrameFault = { type: "fault"; reason: string; frame_type: string | null };
+/**
+ * A line that is no frame. `frame_type` is the line's `type`, if it has one. `to`: the message that it names, null for none; undefined: it
+ * can't be read.
+ */
+export type FrameFault = { type: "fault"; reason: string; frame_type: string | null; to?: string | null | undefined };
 
 export type DecodeOptions = {
   budget?: ChannelBudget;
@@ -75,7 +78,8 @@ function decodeLine<T>({ bytes, torn }: ChannelLine, schema: z.ZodType<T>): T | 
     return fault("not JSON");
   }
   const parsed = schema.safeParse(value);
-  return parsed.success ? parsed.data : fault(frameFaultOf(parsed.error, value), typeOf(value));
+  if (parsed.success) return parsed.data;
+  return { ...fault(frameFaultOf(parsed.error, value), typeOf(value)), to: receiverOf(value) };
 }
 
 /** Returns why a value is no frame: the field that is wrong, and what is wrong with it. */
@@ -106,6 +110,11 @@ const frameTypes: string[] = agentFrame.options.map(({ shape }) => [...shape.typ
 function typeOf(value: unknown): string | null {
   if (typeof value !== "object" || value === null || !("type" in value)) return null;
   return typeof value.type === "string" ? value.type.slice(0, 64) : null;
+}
+
+function receiverOf(value: unknown): string | null | undefined {
+  if (typeof value !== "object" || value === null || !("to" in value)) return undefined;
+  return value.to === null || typeof value.to === "string" ? value.to : undefined;
 }
 
 /** Returns the `type` of a text that isn't parsed. The runtimes write it first. */

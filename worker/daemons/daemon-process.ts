@@ -106,7 +106,9 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
   /** A message whose last frame can't be used would wait for ever. */
   async function handleFault(fault: FrameFault): Promise<void> {
     const ending = unusableEnding(fault);
-    if (ending !== null && message !== null) await message.frames.put(ending);
+    // What the code itself sends, or what is left of another message, ends nothing.
+    const isOthers = fault.to !== undefined && fault.to !== message?.run_id;
+    if (ending !== null && message !== null && !isOthers) await message.frames.put(ending);
     else events.onOwn(warning(fault));
   }
   async function routeFrame({ to, ...frame }: MessageFrame): Promise<void> {

@@ -68,7 +68,7 @@ export function openEgress(start: GatewayStart): OpenEgress {
     const answered = calls ? await calls.ask(call, asked).catch(() => unavailable) : noRun;
     const isThere = gateway.current() === asker;
     if (isThere) asker?.send({ kind: "call_answered", call, answer: answered });
-    if (!isThere && answered.kind === "go") void calls?.lose(call);
+    if (!isThere && answered.kind !== "refused") void calls?.lose(call);
     if (isThere && answered.kind === "refused") open.delete(call);
   }
 

@@ -151,7 +151,6 @@ const maxCancelMs = 30_000;
 /** Waits for the end of the run, as far as it comes soon. */
 async function answerCancel(ctx: ApiContext, call: Call): Promise<Answer> {
   const { id } = readParams(taskParams, call.params);
-  call.holdOpen();
   const run = await readTaskRun(ctx, id, call);
   if (isTerminal(run.status) && run.status !== "cancelled")
     throw new RpcError(
@@ -162,6 +161,8 @@ async function answerCancel(ctx: ApiContext, call: Call): Promise<Answer> {
   const tail = ctx.hub.open(id);
   try {
     await cancelRun(ctx, id, call.caller);
+    // After the cancel: who has too many open streams can end their runs.
+    call.holdOpen();
     const signals = [call.untilGone(), ctx.leaving];
     await awaitRunEnd(ctx, id, tail, { cursor: beforeFirst, fresh: false, ms: maxCancelMs, signals });
   } finally {

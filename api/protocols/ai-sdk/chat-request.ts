@@ -66,11 +66,15 @@ export function answersIn({ messages }: ChatRequest): GivenAnswer[] {
   });
 }
 
-/** Returns an answer as the question's schema asks for it. An approval is a yes or a no, with a reason; an error is a no. */
+/** Returns an answer as the question's schema asks for it. An approval is a yes or a no, with a reason; an error is a no, or its text. */
 export function responseOf({ answer }: GivenAnswer, schema: Record<string, unknown> | null): unknown {
   if ("output" in answer) return answer.output;
-  if ("error" in answer) return schema?.["type"] === "boolean" ? false : answer;
-  if (schema?.["type"] === "boolean") return answer.approved;
-  if (schema?.["type"] === "string") return answer.reason ?? (answer.approved ? "yes" : "no");
+  const type = schema?.["type"];
+  if ("error" in answer) {
+    if (type === "boolean") return false;
+    return type === "string" ? answer.error : answer;
+  }
+  if (type === "boolean") return answer.approved;
+  if (type === "string") return answer.reason ?? (answer.approved ? "yes" : "no");
   return answer;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, conflict, notFound } from "../../../shared/domain/errors/app-error.ts";
+import { AppError, notFound } from "../../../shared/domain/errors/app-error.ts";
 import { beforeFirst, type EventId, parseEventId, compareEventIds } from "../../../shared/domain/run/event-id.ts";
 import { isTerminal } from "../../../shared/domain/run/run-status.ts";
 import { choice, laxBool, text } from "../../../shared/schemas/primitives.ts";
@@ -7,9 +7,9 @@ import type { RunRecord } from "../../../shared/schemas/run.ts";
 import { acceptRun, type AcceptDeps } from "../../../shared/services/runs/accept-run.ts";
 import { cancelRun, cancelRuns } from "../../../shared/services/runs/cancel-run.ts";
 import { checkAcceptable } from "../../../shared/services/runs/check-acceptable.ts";
+import { removeRun } from "../../../shared/services/runs/remove-run.ts";
 import type { Db } from "../../../shared/store/client.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
-import { deleteRun } from "../../../shared/store/runs/delete-run.ts";
 import { listThreadRuns } from "../../../shared/store/runs/read/list-thread-runs.ts";
 import { readRun } from "../../../shared/store/runs/read/read-run.ts";
 import { readRunStates } from "../../../shared/store/runs/read/read-run-states.ts";
@@ -325,35 +325,23 @@ const cancel = defineRoute({
     query: z.object({ wait: laxBool().default(false), action: choice(["interrupt", "rollback"]).default("interrupt") }),
   },
   async handle(ctx: Deps, { params: { thread_id, run_id }, query, caller, untilGone, holdOpen }) {
-    const waits = query.wait || query.action === "rollback";
-    if (waits) holdOpen();
     await findRun(ctx.db, run_id, thread_id, caller.owner);
     const tail = ctx.hub.open(run_id);
     try {
       if (!(await cancelRun(ctx, run_id, caller))) throw notFound("run", run_id);
       const signals = [untilGone(), ctx.leaving];
-      if (waits)
+      // After the cancel: who has too many open streams can end their runs.
+      if (query.wait || query.action === "rollback") {
+        holdOpen();
         await awaitRunEnd(ctx, run_id, tail, { cursor: beforeFirst, fresh: false, ms: longestStopMs, signals });
+      }
     } finally {
       tail.close();
     }
-    if (query.action === "rollback") await forgetRun(ctx, run_id, caller.owner);
+    if (query.action === "rollback") await removeRun(ctx, run_id, caller.owner);
     return { status: 204 };
   },
 });
-
-/** Deletes an ended run with its stream. Throws not_found and conflict. */
-async function forgetRun(
-  { db, streams }: Pick<AcceptDeps, "db" | "streams">,
-  run_id: string,
-  owner: Owner,
-): Promise<void> {
-  const done = await deleteRun(db, run_id, owner);
-  if (done === "missing") throw notFound("run", run_id);
-  if (done === "not_ended") throw conflict("run_not_ended", "The run has not ended. Cancel it first.");
-  // Redis would expire the stream within minutes.
-  await streams.forget(run_id).catch(() => undefined);
-}
 
 const remove = defineRoute({
   method: "delete",
@@ -362,9 +350,9 @@ const remove = defineRoute({
   scope: "runs:write",
   audit: "run",
   request: { params: threadRunParams },
-  async handle(ctx: Pick<AcceptDeps, "db" | "streams">, { params: { thread_id, run_id }, caller }) {
+  async handle(ctx: Pick<AcceptDeps, "db" | "streams" | "log">, { params: { thread_id, run_id }, caller }) {
     await findRun(ctx.db, run_id, thread_id, caller.owner);
-    await forgetRun(ctx, run_id, caller.owner);
+    await removeRun(ctx, run_id, caller.owner);
     return { status: 204 };
   },
 });

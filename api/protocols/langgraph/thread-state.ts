@@ -129,7 +129,10 @@ const update = defineRoute({
     const isEmpty = before === null || /^\s*(?:null)?$/.test(before);
     const fields = isEmpty ? {} : parseState(before);
     if (fields === null)
-      throw notSupported("values", "The agent saved a state that is no JSON object, so no values can be added to it.");
+      throw notSupported(
+        "values",
+        "The agent saved a state that is no JSON object, or one of too many levels, so no values can be added to it.",
+      );
     const state = addValues({}, fields, "state");
     const updates = [body.values ?? {}].flat();
     const updated = addAllValues(state, updates, () => newId("msg"));

@@ -60,7 +60,7 @@ export const createChatCompletion = defineOperation({
     const completion = collectCompletion(body.model, run.cursor);
     const isWhole = await collectRun(ctx, run, (event) => completion.push(event), gone);
     if (!isWhole && !gone.aborted) {
-      // The library sends the request again, which starts another run.
+      // The library sends the request again: it starts another run, or finds that the answered one has ended.
       await cancelRun(ctx, run.run_id, caller);
       throw unavailable("leaving", "This process can't follow the run any longer. The run is cancelled.", 1);
     }

@@ -24,7 +24,8 @@ export function projectRun(projection: Projection, cursor: EventId): ProjectedRu
   return {
     push: (events) => events.map(project).join(""),
     end(isLeaving) {
-      const isOver = last !== null && (isTerminalEvent(last.type) || last.type === "run.interrupted");
+      const isAsked = last?.type === "run.interrupted" && !(isLeaving && compareEventIds(last, cursor) <= 0);
+      const isOver = last !== null && (isTerminalEvent(last.type) || isAsked);
       if (isOver) return machine.end().join("");
       // Otherwise the stream was cut and can be resumed.
       if (projection.breaksOff) return null;

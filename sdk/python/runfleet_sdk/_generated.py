@@ -1466,8 +1466,8 @@ class ExecuteRequest(TypedDict):
     runtime_mode: NotRequired[Literal["standard", "isolated", "full"]]
     lifecycle: NotRequired[Literal["serverless", "interactive", "daemon"]]
     run_id: NotRequired[str | None]
-    """An id for the run, which no other run gets, also when the run is deleted. A repeated request with the
-    same id and body attaches to the existing run.
+    """An id for the run, which no other run gets once it was executed, also when it is deleted. A repeated
+    request with the same id and body attaches to the existing run.
     """
     metadata: NotRequired[dict[str, Any]]
     """The client's own data on the run, by which lists are filtered."""
@@ -4828,8 +4828,8 @@ class ValidateRequest(TypedDict):
     runtime_mode: NotRequired[Literal["standard", "isolated", "full"]]
     lifecycle: NotRequired[Literal["serverless", "interactive", "daemon"]]
     run_id: NotRequired[str | None]
-    """An id for the run, which no other run gets, also when the run is deleted. A repeated request with the
-    same id and body attaches to the existing run.
+    """An id for the run, which no other run gets once it was executed, also when it is deleted. A repeated
+    request with the same id and body attaches to the existing run.
     """
     metadata: NotRequired[dict[str, Any]]
     """The client's own data on the run, by which lists are filtered."""

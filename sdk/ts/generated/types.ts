@@ -1188,7 +1188,7 @@ export type ExecuteRequest = {
   adapter_type?: "python" | "custom" | "langchain" | "langgraph" | "crewai" | "node" | "command" | "process" | "http" | "container" | undefined;
   runtime_mode?: "standard" | "isolated" | "full" | undefined;
   lifecycle?: "serverless" | "interactive" | "daemon" | undefined;
-  /** An id for the run, which no other run gets, also when the run is deleted. A repeated request with the same id and body attaches to the existing run. */
+  /** An id for the run, which no other run gets once it was executed, also when it is deleted. A repeated request with the same id and body attaches to the existing run. */
   run_id?: string | null | undefined;
   /** The client's own data on the run, by which lists are filtered. */
   metadata?: Record<string, unknown> | undefined;
@@ -3935,7 +3935,7 @@ export type ValidateRequest = {
   adapter_type?: "python" | "custom" | "langchain" | "langgraph" | "crewai" | "node" | "command" | "process" | "http" | "container" | undefined;
   runtime_mode?: "standard" | "isolated" | "full" | undefined;
   lifecycle?: "serverless" | "interactive" | "daemon" | undefined;
-  /** An id for the run, which no other run gets, also when the run is deleted. A repeated request with the same id and body attaches to the existing run. */
+  /** An id for the run, which no other run gets once it was executed, also when it is deleted. A repeated request with the same id and body attaches to the existing run. */
   run_id?: string | null | undefined;
   /** The client's own data on the run, by which lists are filtered. */
   metadata?: Record<string, unknown> | undefined;

@@ -53,6 +53,10 @@ const networkList = commaList.pipe(
     z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: "must be networks like 10.0.0.0/8, or addresses" }),
   ),
 );
+/** Everybody would be a proxy, whose word for an address counts. */
+const proxyList = networkList.refine((networks) => !networks.some((network) => network.endsWith("/0")), {
+  error: "must not be all addresses",
+});
 const originList = commaList.pipe(
   z.array(
     z
@@ -153,7 +157,7 @@ const schema = z.object({
   PORT: integer(0, 65_535).default(8080),
   ALLOWED_HOSTS: hostList.default([]),
   ALLOWED_ORIGINS: originList.default([]),
-  TRUSTED_PROXIES: networkList.default([]),
+  TRUSTED_PROXIES: proxyList.default([]),
   AUTH_MODE: z.enum(["open", "key"]).optional(),
   BOOTSTRAP_ADMIN_KEY: bearer.optional(),
   INTERNAL_TOKEN: bearer.optional(),

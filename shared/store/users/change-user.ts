@@ -57,15 +57,18 @@ export async function deleteUser(
 ): Promise<"deleted" | "missing" | "has_agents" | "has_subscription"> {
   if (owner !== null && owner !== id) return "missing";
   const fate = await markDeleted(db, id);
-  if (fate === "deleted") await deleteRowsOfUser(db, id);
-  return fate;
+  // What was begun before may have been cut off.
+  if (fate === "deleted" || fate === "deleted_before") await deleteRowsOfUser(db, id);
+  return fate === "deleted_before" ? "missing" : fate;
 }
 
 /** What follows may take long, so what the user could use is gone before. */
 function markDeleted(db: Db, id: string) {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "users", id);
-    if (!(await tx.user.findUnique({ where: { id, deleted_at: null } }))) return "missing" as const;
+    const user = await tx.user.findUnique({ where: { id }, select: { deleted_at: true } });
+    if (!user) return "missing" as const;
+    if (user.deleted_at) return "deleted_before" as const;
     if (await tx.agent.findFirst({ where: { user_id: id }, select: { id: true } })) return "has_agents" as const;
     const charged = { user_id: id, provider_subscription_id: { not: null }, status: { not: "canceled" } } as const;
     if (await tx.subscription.findFirst({ where: charged, select: { id: true } })) return "has_subscription" as const;

@@ -128,15 +128,22 @@ test("a user has a limited number of open streams with all keys; the others are 
   expect(await refused?.json()).toMatchObject({ code: "too_many_streams" });
   const run = { agent_id: "none", version: "1", input_payload: {} };
   expect((await as(String(keys[0]), few)("POST", "/v1/execute", run)).body["code"]).toBe("too_many_streams");
-  // What waits for the end of a run that it cancels is counted, too.
-  for (const path of [
-    "/langgraph/threads/t/runs/r/cancel?wait=1",
-    "/langgraph/threads/t/runs/r/cancel?action=rollback",
-  ])
-    expect((await as(String(keys[0]), few)("POST", path)).status).toBe(429);
-  const cancel = { jsonrpc: "2.0", id: 1, method: "CancelTask", params: { id: "r" } };
+  // What waits for the end of a run that it cancels is counted, too. The run is cancelled all the same.
+  await stack.sql.query("INSERT INTO threads (id, user_id) VALUES ('gils', 'gil')");
+  await stack.sql.query(
+    `INSERT INTO runs (id, user_id, agent_id, thread_id, version, status, attempt, max_attempts, adapter_type, runtime_mode, lifecycle,
+       timeout_ms, input_payload, history, files, request_hash, expires_at)
+     SELECT id, 'gil', 'none', 'gils', '1', 'queued', 0, 3, 'python', 'standard', 'serverless', 1000, '{}', '[]', '[]', '',
+       now() + interval '1 h' FROM unnest($1::text[]) AS id`,
+    [["waited", "rolled-back", "task"]],
+  );
+  for (const path of ["waited/cancel?wait=1", "rolled-back/cancel?action=rollback"])
+    expect((await as(String(keys[0]), few)("POST", `/langgraph/threads/gils/runs/${path}`)).status).toBe(429);
+  const cancel = { jsonrpc: "2.0", id: 1, method: "CancelTask", params: { id: "task" } };
   const newest = { authorization: `Bearer ${keys[0]}`, "a2a-version": "1.0" };
   expect((await call(few, "POST", "/a2a/none", cancel, newest)).status).toBe(429);
+  const { rows } = await stack.sql.query("SELECT DISTINCT status FROM runs WHERE thread_id = 'gils'");
+  expect(rows).toEqual([{ status: "cancelled" }]);
   const other = await fetch(`${few}/v1/notifications/stream`, {
     headers: { authorization: `Bearer ${await makeKey("hal")}` },
     signal: gone.signal,

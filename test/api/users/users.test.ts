@@ -100,6 +100,10 @@ test("a patch merges, null empties, and a user is deleted once the agents are go
   expect(left["data"]).toEqual([]);
   expect((await asAdmin("POST", "/v1/users/me/api-keys", { user_id: "cy" })).body["code"]).toBe("user_not_found");
   expect((await asAdmin("GET", "/v1/connections?user_id=cy")).body["data"]).toEqual([]);
+  // A deletion that was cut off is gone on with when it is asked for again.
+  await stack.sql.query("INSERT INTO store_items (user_id, namespace, key, value) VALUES ('cy', 'n', 'left', '{}')");
+  expect((await asAdmin("DELETE", "/v1/users/cy")).status).toBe(404);
+  expect((await stack.sql.query("SELECT 1 FROM store_items WHERE user_id = 'cy'")).rowCount).toBe(0);
   // Runs and bookings are still under the id, so nobody gets it.
   expect((await asAdmin("POST", "/v1/users", { id: "cy" })).body["code"]).toBe("user_exists");
   const foreign = await asAdmin("POST", "/v1/agents", { id: "agent-of-cy", name: "mine", user_id: "cy" });

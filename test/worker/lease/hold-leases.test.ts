@@ -14,13 +14,13 @@ const stop_grace_ms = 30_000;
 /** Holds a run of a worker that has just lost its Postgres. */
 function holdWithoutPostgres() {
   const away = () => Promise.reject(new Error("Connection terminated"));
-  const keeper = createLeaseKeeper({ sql: { query: away } } as unknown as Db, 1_200, createLog("worker", "silent"));
+  const keeper = createLeaseKeeper({ sql: { query: away } } as unknown as Db, 4_800, createLog("worker", "silent"));
   onTestFinished(() => keeper.close());
   return keeper.hold({ id: "run_1", attempt: 1, cancel_asked_ms: null }, performance.now());
 }
 
 async function endWhenKilled(process: FakeProcess, frames: AsyncIterable<Frame>): Promise<void> {
-  await expect.poll(() => process.kills(), { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => process.kills(), { timeout: 20_000 }).toBeGreaterThan(0);
   process.end();
   for await (const _ of frames);
 }

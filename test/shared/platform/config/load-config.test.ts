@@ -25,10 +25,12 @@ test("it starts without keys where somebody says so, under the setting's former 
     expect(loadConfig({ ...env, HOST }).auth.mode).toBe("open");
 });
 
-test("a host with a port, or an origin that no browser sends, is refused", () => {
+test("a host with a port, an origin that no browser sends, or all the world as a proxy, is refused", () => {
   expect(() => loadConfig({ ...env, ALLOWED_HOSTS: "a.example:80" })).toThrow("ALLOWED_HOSTS");
   expect(() => loadConfig({ ...env, ALLOWED_ORIGINS: "https://a.example/" })).toThrow("ALLOWED_ORIGINS");
   expect(() => loadConfig({ ...env, ALLOWED_ORIGINS: "https://*.example" })).toThrow("ALLOWED_ORIGINS");
+  for (const all of ["0.0.0.0/0", "::/0"])
+    expect(() => loadConfig({ ...env, TRUSTED_PROXIES: all })).toThrow("TRUSTED_PROXIES");
   expect(loadConfig({ ...env, ALLOWED_ORIGINS: "*" }).http.gate.origins.any).toBe(true);
   const { gate } = loadConfig({ ...env, ALLOWED_HOSTS: "A.example, fd00:1:2:3:4:5:6:7, [::2]" }).http;
   expect(gate.hosts).toEqual(["A.example", "fd00:1:2:3:4:5:6:7", "[::2]"]);

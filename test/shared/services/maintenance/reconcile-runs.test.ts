@@ -104,6 +104,11 @@ test("a run is not deleted while the run that has started it may read its result
   await plant("its-child", { status: "'success'", completed_at: "now()", parent_run_id: "'open-parent'" });
   const remove = () => call(url, "DELETE", "/v1/runs/its-child");
   expect(await remove()).toMatchObject({ status: 409, body: { code: "parent_not_ended" } });
+  // Nor by the other protocols, which would say that it is gone.
+  await stack.sql.query("INSERT INTO threads (id, user_id) SELECT 'childs', user_id FROM runs WHERE id = 'its-child'");
+  await stack.sql.query("UPDATE runs SET thread_id = 'childs' WHERE id = 'its-child'");
+  for (const path of ["/openai/v1/responses/its-child", "/langgraph/threads/childs/runs/its-child"])
+    expect((await call(url, "DELETE", path)).status).toBe(409);
   await stack.sql.query("UPDATE runs SET status = 'success', completed_at = now() WHERE id = 'open-parent'");
   expect((await remove()).status).toBe(204);
 });

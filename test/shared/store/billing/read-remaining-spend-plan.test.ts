@@ -62,4 +62,8 @@ test("what an owner may still spend is read without the runs that have ended, ho
     (node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
   );
   expect(Math.max(...read)).toBeLessThanOrEqual(500);
+  // A day's limit counts what came today, however long a run lasts.
+  await stack.sql.query("UPDATE run_calls SET created_at = now() - interval '2 days' WHERE call = 2");
+  const today = await stack.sql.query(text, ["tester"]);
+  expect(Number(today.rows[0]?.room)).toBe(1_000_000 - 250 * 10);
 });
