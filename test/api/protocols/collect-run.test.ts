@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { collectRun } from "../../../api/protocols/collect-run.ts";
 import { Tail } from "../../../api/stream/tail.ts";
@@ -15,9 +16,13 @@ async function collect(events: StreamEvent[]): Promise<boolean> {
   });
   const cursor = { attempt: 1, seq: 3 };
   const followed = { run_id: "r", thread_id: null, queued: null, cursor, tail };
-  const deps = { db: {}, hub: { backfill } } as unknown as Parameters<typeof collectRun>[0];
+  const deps = { db: { sql: { query: async () => ({ rows: [] }) } }, hub: { backfill } } as unknown as Parameters<
+    typeof collectRun
+  >[0];
+  const collected = collectRun(deps, followed, () => undefined, new AbortController().signal);
+  await turn();
   tail.end();
-  return collectRun(deps, followed, () => undefined, new AbortController().signal);
+  return collected;
 }
 
 test("an answered run isn't whole by the question that was answered", async () => {
