@@ -191,6 +191,60 @@ class Steps(unittest.TestCase):
         """)
         self.assertEqual(outcome.returned, True)
 
+    def test_generics(self) -> None:
+        """A dataclass comes back with fields of generic types: bare, mappings, sequences, unions, annotated."""
+        outcome = run("""
+            import dataclasses
+            from typing import Annotated, Dict, Generic, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+            T = TypeVar("T")
+            @dataclasses.dataclass
+            class Part:
+                n: int = 0
+            @dataclasses.dataclass
+            class Box(Generic[T]):
+                n: T
+            @dataclasses.dataclass
+            class Whole:
+                bare: Dict
+                items: List
+                pair: Tuple
+                small: tuple
+                named: Mapping[str, Part]
+                parts: Sequence[Part]
+                either: Union[List[Part], Part, None]
+                noted: Annotated[Part, "x"]
+                box: Box[int]
+                deep: Optional[Dict[str, List[Part]]] = None
+            def main():
+                value = Whole(
+                    {"n": 1}, [{"n": 1}], (1, 2), (3,), {"n": Part(1)}, [Part(2)], [Part(3)], Part(4), Box(5),
+                    {"a": [Part(6)]},
+                )
+                return steps.run_step("whole", lambda: value, returns=Whole) == value
+        """)
+        self.assertEqual((outcome.returned, outcome.raised), (True, None))
+
+    def test_shared(self) -> None:
+        """Values that refer to each other are looked through once."""
+        outcome = run("""
+            import dataclasses
+            from typing import Any
+            from _runfleet.step_values import has_secret
+            @dataclasses.dataclass
+            class Node:
+                left: Any = None
+                right: Any = None
+            def main():
+                node = Node()
+                node.left = node.right = Node(node, node)
+                found = [has_secret(node, set())]
+                class Secret:
+                    def get_secret_value(self): return "key"
+                node.right = Secret()
+                return [*found, has_secret(node, set())]
+        """)
+        self.assertEqual(outcome.returned, [False, True])
+
     def test_models(self) -> None:
         """A model comes back by its aliases; one that can't be made again, or hides a secret, fails its step."""
         outcome = run("""
