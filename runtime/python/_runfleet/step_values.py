@@ -78,20 +78,15 @@ class RetryAfter(Exception):
 
     def __init__(self, seconds: float, message: str = "") -> None:
         super().__init__(message or f"Try again after {seconds} s.")
-        self.seconds = check_number(seconds, "RetryAfter's seconds")
+        self.seconds = float(seconds)
+        if self.seconds != self.seconds:
+            raise ValueError(f"RetryAfter's seconds is a number, not {seconds}.")
 
 
-def check_number(value: Any, what: str) -> float:
-    """Returns a finite number. NaN and infinities have no JSON."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
-        raise ValueError(f"{what} is a finite number, not {value!r:.200}.")
-    return float(value)
-
-
-def check_not_negative(value: Any, what: str) -> float:
-    if check_number(value, what) < 0:
-        raise ValueError(f"{what} is at least 0, not {value!r:.200}.")
-    return float(value)
+def check_number(value: Any, what: str) -> None:
+    """Refuses what is no finite number from 0 on. NaN and infinities have no JSON."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
+        raise ValueError(f"{what} is a finite number from 0 on, not {value!r:.200}.")
 
 
 CURE = "Return str, int, float, bool, None, list, dict, bytes or datetime, or say returns= a dataclass or a model."
