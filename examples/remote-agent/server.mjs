@@ -1,4 +1,4 @@
-// An agent that runs on a machine of yours. Start it anywhere: node server.mjs
+// An agent that runs on a machine of yours. Start it anywhere: RUNFLEET_CALLBACK_SECRET=whsec_… node server.mjs
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -19,19 +19,19 @@ function isSigned({ headers }, body) {
     .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
 }
 
-/** Returns the body as text; null where it is too long. */
+/** Returns the body as text. Throws where it is too long, and the connection is closed. */
 async function readBody(request) {
   let body = "";
   for await (const chunk of request.setEncoding("utf8")) {
     body += chunk;
-    if (body.length > mostBytes) return null;
+    if (body.length > mostBytes) throw new Error(`The body has more than ${mostBytes} bytes.`);
   }
   return body;
 }
 
 async function answer(request, response) {
   const body = await readBody(request);
-  if (body === null || !isSigned(request, body)) return void response.writeHead(401).end();
+  if (!isSigned(request, body)) return void response.writeHead(401).end();
   const { input_payload } = JSON.parse(body);
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   const send = (frame) => response.write(`${JSON.stringify(frame)}\n`);

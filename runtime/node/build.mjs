@@ -73,22 +73,28 @@ const commonJs = /** @type {const} */ ([
 ]);
 
 /**
- * True for a module that makes such a name itself. TypeScript's `declare` makes none.
+ * Returns those of CommonJS' names that a module uses and doesn't bind itself. esbuild knows: it defines no name that is bound.
+ * @param {string} name
  * @param {string} text
- * @param {string} variable
+ * @param {string} esbuild
  */
-const binds = (text, variable) =>
-  new RegExp(
-    `(?<!\\bdeclare\\s+)\\b(?:const|let|var)\\s+(?:[{[][^=]*?)?\\b${variable}\\b|\\bimport\\s[^;"'()]*\\b${variable}\\b|,\\s*${variable}\\s*=(?!=)`,
-  ).test(text);
+function unboundNames(name, text, esbuild) {
+  const used = commonJs.filter(([variable]) => text.includes(variable));
+  if (used.length === 0) return [];
+  const defines = used.map(([variable]) => `--define:${variable}=__runfleet_unbound${variable}`);
+  const argv = [`./${name}`, "--loader:.js=jsx", "--log-level=silent", ...defines];
+  const { stdout } = spawnSync(esbuild, argv, { encoding: "utf8", maxBuffer: Infinity });
+  return used.filter(([variable]) => stdout?.includes(`__runfleet_unbound${variable}`));
+}
 
 /**
  * Bundling puts all modules into one file. So what a module says of its own place is replaced by a variable, which the bundle
  * sets first. Returns the code that sets them.
  * @param {string[]} names
  * @param {string} entry
+ * @param {string} esbuild
  */
-function keepPlaces(names, entry) {
+function keepPlaces(names, entry, esbuild) {
   const up = dirname(entry) === "." ? "" : "../".repeat(dirname(entry).split("/").length);
   return names
     .map((name, at) => {
@@ -97,8 +103,9 @@ function keepPlaces(names, entry) {
         .replaceAll("import.meta.url", `__runfleet_url_${at}`)
         .replaceAll("import.meta.filename", `__runfleet_file_${at}`)
         .replaceAll("import.meta.dirname", `__runfleet_dir_${at}`);
-      const own = commonJs.filter(([variable]) => text.includes(variable) && !binds(text, variable));
-      const declared = own.map(([variable, kind]) => `const ${variable}=__runfleet_${kind}_${at};`).join("");
+      const declared = unboundNames(name, text, esbuild)
+        .map(([variable, kind]) => `const ${variable}=__runfleet_${kind}_${at};`)
+        .join("");
       placed = placed.replace(/^(#!.*\n)?/, (first) => first + declared);
       if (placed === text) return "";
       writeFileSync(name, placed);
@@ -199,7 +206,7 @@ function build(request) {
   const lock = installPackages(request);
   warnOfAddons();
   warnOfMetadata();
-  const banner = `import{createRequire as __runfleet_require}from"node:module";globalThis.require=__runfleet_require(import.meta.url);${keepPlaces(ownScripts(request.files), entry)}`;
+  const banner = `import{createRequire as __runfleet_require}from"node:module";globalThis.require=__runfleet_require(import.meta.url);${keepPlaces(ownScripts(request.files), entry, request.esbuild)}`;
   const out = freeName(entry);
   bundle(request, {
     entry,

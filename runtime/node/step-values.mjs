@@ -35,19 +35,19 @@ class RetryAfter extends DurableError {
   /** @param {number} seconds @param {string} [message] */
   constructor(seconds, message = `Try again after ${seconds} s.`) {
     super(message);
-    this.seconds = checkNumber(Number(seconds), "RetryAfter's seconds");
+    this.seconds = Number(seconds);
+    if (Number.isNaN(this.seconds)) throw new RangeError(`RetryAfter's seconds is a number, not ${String(seconds)}.`);
   }
 }
 
 /**
- * Returns a finite number that is at least `least`. NaN and infinities have no JSON.
+ * Refuses what is no finite number from 0 on. NaN and infinities have no JSON.
  * @param {unknown} value
  * @param {string} what
  */
-export function checkNumber(value, what, least = -Infinity) {
-  if (typeof value === "number" && Number.isFinite(value) && value >= least) return value;
-  const bound = least === -Infinity ? "" : ` from ${least} on`;
-  throw new RangeError(`${what} is a finite number${bound}, not ${String(value).slice(0, 200)}.`);
+export function checkNumber(value, what) {
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return;
+  throw new RangeError(`${what} is a finite number from 0 on, not ${String(value).slice(0, 200)}.`);
 }
 
 /** What an agent may import of the module `runfleet` beside its functions. */

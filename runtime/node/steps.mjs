@@ -481,7 +481,7 @@ export function checkActive(what) {
 function doStep(name, fn, options = {}) {
   checkCall(name, fn);
   const retry = readRetry(options.retry);
-  if (options.timeout_ms !== undefined) checkNumber(options.timeout_ms, `The timeout_ms of step '${name}'`, 0);
+  if (options.timeout_ms !== undefined) checkNumber(options.timeout_ms, `The timeout_ms of step '${name}'`);
   const files = checkPaths(options.files ?? [], `Step '${name}'`);
   const { key, position, parent } = placeCall(name, options);
   const result = new Promise((resolve, reject) => journal.slots.set(key, { resolve, reject }));
@@ -541,8 +541,9 @@ function readRetry(given = {}) {
   const [unknown] = Object.keys(other);
   if (unknown !== undefined)
     throw new TypeError(`A step's retry has no '${unknown}'; it has max_attempts, delay_ms, factor, max_delay_ms, on.`);
-  for (const [name, value] of Object.entries({ delay_ms, factor, max_delay_ms }))
-    checkNumber(value, `A step's retry.${name}`, 0);
+  // Infinity is no bound.
+  const numbers = max_delay_ms === Infinity ? { delay_ms, factor } : { delay_ms, factor, max_delay_ms };
+  for (const [name, value] of Object.entries(numbers)) checkNumber(value, `A step's retry.${name}`);
   return { max_attempts, delay_ms, factor, max_delay_ms, on };
 }
 

@@ -46,19 +46,20 @@ def level_of(name: Any) -> str:
 class Tool:
     """`with context.tool("search", {"q": 1}) as call: call.result = …`, also as `async with`."""
 
-    def __init__(self, name: str, args: Any) -> None:
+    def __init__(self, context: Context, name: str, args: Any) -> None:
         self.call_id, self.name, self.args = os.urandom(8).hex(), name, args
+        self.send_frame = context.send_frame
         self.result: Any = None
 
     def __enter__(self) -> Tool:
         self.started = time.monotonic()
-        send("tool.start", call_id=self.call_id, name=self.name, args=self.args)
+        self.send_frame("tool.start", call_id=self.call_id, name=self.name, args=self.args)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         took = round((time.monotonic() - self.started) * 1000)
         message = f"{kind.__name__}: {error}" if kind else None
-        send("tool.end", call_id=self.call_id, result=self.result, error=message, duration_ms=took)
+        self.send_frame("tool.end", call_id=self.call_id, result=self.result, error=message, duration_ms=took)
 
     async def __aenter__(self) -> Tool:
         return self.__enter__()
@@ -78,12 +79,15 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
                 return getattr(part_of(name), durable_calls[name])
             raise AttributeError(name) from None
 
+    def send_frame(self, type_: str, **fields: Any) -> None:
+        send(type_, **fields)
+
     def messages(self) -> Iterator[Any]:
         """A daemon's messages: daemon.py gives it another method."""
         raise RuntimeError("Only a daemon takes messages: run the agent with the lifecycle 'daemon'.")
 
     def emit(self, name: str, value: Any = None) -> None:
-        send("custom", name=str(name), value=value)
+        self.send_frame("custom", name=str(name), value=value)
 
     def progress(self, value: float | str | None = None, message: str | None = None) -> None:
         """`value`: from 0 to 1."""
@@ -92,16 +96,16 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         if value is not None and not -0.01 <= float(value) <= 1.01:
             raise ValueError(f"progress() takes a value from 0 to 1, such as 0.5 for half, not {value}.")
         bounded = None if value is None else min(max(float(value), 0.0), 1.0)
-        send("progress", value=bounded, message=None if message is None else str(message))
+        self.send_frame("progress", value=bounded, message=None if message is None else str(message))
 
     def log(self, message: Any, level: str = "info") -> None:
-        send("log", level=level_of(level), stream="agent", message=str(message))
+        self.send_frame("log", level=level_of(level), stream="agent", message=str(message))
 
     def save_state(self, state: Any) -> None:
         """Saves text, or any value that JSON has."""
         text = state if isinstance(state, str) else VALUE_MARK + encode(state).decode()
         self["state"], self["state_snapshot"] = state_of(text), text
-        send("state", state_snapshot=text)
+        self.send_frame("state", state_snapshot=text)
 
     def usage(self, **counts: Any) -> None:
         """`counts`: the run's totals so far of input_tokens, output_tokens and cost_usd."""
@@ -112,10 +116,10 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
                 raise TypeError(f"usage() takes numbers; {name} is a {type(count).__name__}.")
             if count - count != 0:
                 raise ValueError(f"usage() takes finite numbers; {name} is {count}.")
-        send("usage", **counts)
+        self.send_frame("usage", **counts)
 
     def tool(self, name: str, args: Any = None) -> Tool:
-        return Tool(str(name), args)
+        return Tool(self, str(name), args)
 
     def artifact(self, name: str, content: str | bytes | None = None, mime: str | None = None) -> None:
         """Stores an artifact of the run: `content`, or the file of that name."""
@@ -129,7 +133,7 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
 
         mime = mime or mimetypes.guess_type(str(name))[0]
         encoded = binascii.b2a_base64(bytes(content), newline=False).decode()
-        send("artifact", name=os.path.basename(str(name)), mime=mime, content=encoded)
+        self.send_frame("artifact", name=os.path.basename(str(name)), mime=mime, content=encoded)
 
     def interrupt(
         self,

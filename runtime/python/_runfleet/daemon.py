@@ -66,7 +66,7 @@ class Cancelled(BaseException):
 
 
 def current() -> str | None:
-    """Returns the run that this thread's frames belong to. All threads of an interactive process work for one run."""
+    """Returns the run that this thread's frames belong to. In an interactive process that is the run under way."""
     return getattr(thread_state, "run_id", daemon.run_id if daemon.interactive else None)
 
 
@@ -104,6 +104,13 @@ def print_to(fd: int, write_text: WriteText) -> WriteText:
             view = view[os.write(fd, view) :]
 
     return write
+
+
+class RunContext(Context):
+    """A run's context in an interactive process. What a thread sends by it after the run's end is of no later run."""
+
+    def send_frame(self, type_: str, **fields: Any) -> None:
+        send(type_, to=self["run_id"], **fields)
 
 
 class Message(dict[str, Any] if TYPE_CHECKING else dict):
@@ -147,7 +154,7 @@ def set_context(context: Context) -> Context:
 def open_message(request: dict[str, Any]) -> Context:
     """Returns the context of a message. A daemon's message has a directory of its own for its files."""
     run_id = thread_state.run_id = daemon.run_id = request["run_id"]
-    context = set_context(Context())
+    context = set_context(RunContext() if daemon.interactive else Context())
     # A run has the state that comes with it: the process may have executed runs of other threads.
     if not daemon.interactive:
         request["state_snapshot"] = request["state_snapshot"] or daemon.state

@@ -78,20 +78,15 @@ class RetryAfter(Exception):
 
     def __init__(self, seconds: float, message: str = "") -> None:
         super().__init__(message or f"Try again after {seconds} s.")
-        self.seconds = check_number(seconds, "RetryAfter's seconds")
+        self.seconds = float(seconds)
+        if self.seconds != self.seconds:
+            raise ValueError(f"RetryAfter's seconds is a number, not {seconds}.")
 
 
-def check_number(value: Any, what: str) -> float:
-    """Returns a finite number. NaN and infinities have no JSON."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
-        raise ValueError(f"{what} is a finite number, not {value!r:.200}.")
-    return float(value)
-
-
-def check_not_negative(value: Any, what: str) -> float:
-    if check_number(value, what) < 0:
-        raise ValueError(f"{what} is at least 0, not {value!r:.200}.")
-    return float(value)
+def check_number(value: Any, what: str) -> None:
+    """Refuses what is no finite number from 0 on. NaN and infinities have no JSON."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
+        raise ValueError(f"{what} is a finite number from 0 on, not {value!r:.200}.")
 
 
 CURE = "Return str, int, float, bool, None, list, dict, bytes or datetime, or say returns= a dataclass or a model."
@@ -213,7 +208,7 @@ def encode_typed(value: Any, kind: Any, what: str) -> str:
     """Returns a step's result as text of which `kind` can be made again. Raises ResultNotJSON or ResultTooLarge."""
     if kind is None:
         return encode(value, what)
-    if has_secret(value):
+    if has_secret(value, set()):
         raise ResultNotJSON(
             f"{what} returned a secret, which isn't kept. Return what isn't one, or read it in each step."
         )
@@ -228,10 +223,14 @@ def encode_typed(value: Any, kind: Any, what: str) -> str:
     raise ResultNotJSON(f"{what} returned a {kind.__name__} that can't be made again of what is kept: {fault}")
 
 
-def has_secret(value: Any, depth: int = 0) -> bool:
-    """True for a value in which something hides itself when it is shown, as pydantic's SecretStr does."""
-    if depth > MAX_DEPTH:
+def has_secret(value: Any, seen: set[int], depth: int = 0) -> bool:
+    """True for a value in which something hides itself when it is shown, as pydantic's SecretStr does.
+
+    `seen`: the ids of values that were looked at.
+    """
+    if depth > MAX_DEPTH or id(value) in seen:
         return False
+    seen.add(id(value))
     if hasattr(value, "get_secret_value"):
         return True
     inner: Any = ()
@@ -243,7 +242,7 @@ def has_secret(value: Any, depth: int = 0) -> bool:
         inner = vars(value).values()
     elif hasattr(value, "__dataclass_fields__"):
         inner = [getattr(value, name, None) for name in value.__dataclass_fields__]
-    return any(has_secret(part, depth + 1) for part in inner)
+    return any(has_secret(part, seen, depth + 1) for part in inner)
 
 
 def dump_typed(value: Any, by_alias: bool) -> Any:
@@ -281,21 +280,32 @@ def load_dataclass(value: dict[str, Any], kind: Any) -> Any:
 
 def load_hinted(value: Any, hint: Any) -> Any:
     """Returns a field's value as its annotation says: a model or a dataclass, also within a list, a tuple or a dict."""
-    if isinstance(value, dict) and (hasattr(hint, "__dataclass_fields__") or hasattr(hint, "model_validate")):
-        return load_typed(value, hint)
     origin: Any = getattr(hint, "__origin__", None)
     args: Any = getattr(hint, "__args__", ())
-    if isinstance(value, dict) and origin is dict:
-        return {key: load_hinted(part, args[1]) for key, part in value.items()}
-    if isinstance(value, list) and origin is tuple:
-        parts = args[:1] * len(value) if args[1:] == (...,) else args
+    for kind in (hint, origin) if isinstance(value, dict) else ():
+        if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "model_validate"):
+            return load_typed(value, kind)
+    if isinstance(value, list) and tuple in (hint, origin):
+        parts = args[:1] * len(value) if args[1:] == (...,) else args or (None,) * len(value)
         return tuple(map(load_hinted, value, parts))
-    if isinstance(value, list) and origin is list:
-        return [load_hinted(part, args[0]) for part in value]
-    # Of several kinds, the first that takes it.
-    for one in args if isinstance(value, (dict, list)) else ():
+    if not args or not isinstance(value, (dict, list)):
+        return value
+    from collections.abc import Iterable, Mapping
+
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        if isinstance(value, list):
+            return [load_hinted(part, args[0]) for part in value]
+        if issubclass(origin, Mapping):
+            return {key: load_hinted(part, args[-1]) for key, part in value.items()}
+        return value
+    return load_first(value, args)
+
+
+def load_first(value: Any, kinds: Any) -> Any:
+    """Returns a value as the first of several kinds that takes it."""
+    for kind in kinds:
         try:
-            loaded = load_hinted(value, one)
+            loaded = load_hinted(value, kind)
         except Exception:
             continue
         if loaded is not value:

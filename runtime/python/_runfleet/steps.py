@@ -42,7 +42,8 @@ class Retry:
         self.factor: float = fields.pop("factor", 2)
         self.max_delay_ms: float = fields.pop("max_delay_ms", max(60_000, self.delay_ms))
         for name in ("delay_ms", "factor", "max_delay_ms"):
-            step_values.check_not_negative(getattr(self, name), f"A step's retry.{name}")
+            if name != "max_delay_ms" or self.max_delay_ms != float("inf"):  # Infinity is no bound.
+                step_values.check_number(getattr(self, name), f"A step's retry.{name}")
         on = fields.pop("on", Exception)
         self.on: Any = tuple(on) if isinstance(on, (list, tuple)) else on
         if fields:
@@ -88,7 +89,7 @@ class Call:
         self.retry = Retry(options.get("retry"))
         self.timeout_ms: float | None = options.get("timeout_ms")
         if self.timeout_ms is not None:
-            step_values.check_not_negative(self.timeout_ms, f"The timeout_ms of step {name!r}")
+            step_values.check_number(self.timeout_ms, f"The timeout_ms of step {name!r}")
             self.timeout_ms = min(self.timeout_ms, MOST_MS)
         self.kind = step_values.typed_of(function, options.get("returns"))
         self.hash = step_values.hash_of(args, kwargs)

@@ -104,6 +104,7 @@ test("what has no JSON is refused where the code gives it", async () => {
     told(() => step("a", () => 0, { retry: { factor: NaN } }));
     told(() => step("a", () => 0, { timeout_ms: NaN }));
     const { stepErrors } = await import(url.replace("steps.mjs", "step-values.mjs"));
+    told(() => step("a", () => 0, { retry: { max_delay_ms: -Infinity } }));
     told(() => new stepErrors.RetryAfter(NaN));
     const { createContext } = await import(url.replace("steps.mjs", "context.mjs"));
     told(() => createContext({ files: {}, answers: [] }).usage({ cost_usd: NaN }));`;
@@ -112,10 +113,20 @@ test("what has no JSON is refused where the code gives it", async () => {
     "A step's retry.delay_ms is a finite number from 0 on, not -1.",
     "A step's retry.factor is a finite number from 0 on, not NaN.",
     "The timeout_ms of step 'a' is a finite number from 0 on, not NaN.",
-    "RetryAfter's seconds is a finite number, not NaN.",
+    "A step's retry.max_delay_ms is a finite number from 0 on, not -Infinity.",
+    "RetryAfter's seconds is a number, not NaN.",
     "usage() takes finite numbers; cost_usd is NaN.",
   ]);
   expect(frames).toEqual([]);
+});
+
+test("a delay without a bound may be infinite, and RetryAfter takes a header's text", async () => {
+  const code = `
+    console.log(await step("a", () => 0, { key: "1", retry: { max_delay_ms: Infinity } }));
+    const { stepErrors } = await import(url.replace("steps.mjs", "step-values.mjs"));
+    console.log(new stepErrors.RetryAfter(Infinity).seconds, new stepErrors.RetryAfter("30").seconds);`;
+  const { stdout } = await runModule("steps", overJournal({ entries: [entry("=a:1", "a", 1)] }, code));
+  expect(stdout).toBe("1\nInfinity 30\n");
 });
 
 test("an input that is longer than a run's may be is refused, and nothing waits for it", async () => {
