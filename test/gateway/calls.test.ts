@@ -287,8 +287,9 @@ test("a call belongs to the run that the worker names: the next run's calls go b
 test("a gateway that is replaced knows whose calls they are", async () => {
   const sandbox = await openSandbox(runWith(connection()));
   expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(200);
-  process.kill(egress.gatewayPid() ?? 0, "SIGKILL");
-  await sleep(50);
+  const before = egress.gatewayPid();
+  process.kill(before ?? 0, "SIGKILL");
+  await expect.poll(() => egress.gatewayPid(), { timeout: 20_000 }).not.toBe(before);
   expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(200);
 });
 
@@ -629,7 +630,7 @@ test("a service that has closed an idle connection is asked on another one", asy
     by,
   );
   for (let n = 0; n < 4; n += 1) {
-    const answer = await ask(sandbox, "/own/x", { signal: AbortSignal.timeout(5_000) });
+    const answer = await ask(sandbox, "/own/x", { signal: AbortSignal.timeout(20_000) });
     expect(await answer.text()).toBe("ok");
     await sleep(20);
   }
