@@ -106,13 +106,13 @@ test("a key that may only read a run can't have it cancelled by leaving its stre
 });
 
 test("a full queue is a 429 that says so, and takes the next run when there is room", async () => {
-  const busy = await runs.create(null, agent_id, { input: { wait: true } });
+  // The queue's length is counted once a second: it may still have a run of an earlier test.
+  const busy = await waitFor(() => runs.create(null, agent_id, { input: { wait: true } }).catch(() => null));
   const status = async (id: string) =>
     (await call(url, "GET", `/v1/runs/${id}`, undefined, { "x-api-key": ada })).body["status"];
   await waitFor(async () => (await status(busy.run_id)) === "running");
   const create = () =>
     runs.create(null, agent_id, { input: {} }).catch((error: unknown) => error as { status: number; message: string });
-  // The queue's length is counted once a second.
   const waiting = await waitFor(async () => {
     const answer = await create();
     return "run_id" in answer ? answer : null;
