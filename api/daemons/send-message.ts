@@ -1,7 +1,7 @@
 import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
 import { conflict, notFound, unavailable } from "../../shared/domain/errors/app-error.ts";
 import { newId } from "../../shared/platform/ids.ts";
-import { checkRunId } from "../../shared/services/runs/accept-run.ts";
+import { checkRunId } from "../../shared/services/runs/check-run-id.ts";
 import { newRun } from "../../shared/services/runs/new-run.ts";
 import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";

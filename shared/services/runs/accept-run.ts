@@ -17,6 +17,7 @@ import { nudgeRun, nudgeRuns } from "./nudge-run.ts";
 import { type Origin, type PrepareDeps, prepareRun } from "./prepare-run.ts";
 import { retryWhenAgentChanged } from "./version-cache.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { checkRunId } from "./check-run-id.ts";
 
 /** The codes that `acceptRun` throws. */
 export const acceptErrors = [
@@ -128,14 +129,6 @@ async function commitRun(
   // A repeated request does it too: the process of the first one may have died before it could.
   if (run.multitask === "interrupt" && !isScheduled(run)) await cancelEarlierRuns(deps, run);
   return insertion;
-}
-
-/** Throws conflict when the run's id is that of another request, or was a deleted run's. */
-export function checkRunId(insertion: Insertion, { id, request_hash }: Pick<NewRun, "id" | "request_hash">): void {
-  if (insertion.kind === "used")
-    throw conflict("run_id_taken", `The run id '${id}' was that of a run that is deleted. Send a new run_id.`);
-  if (insertion.kind === "taken" && !insertion.request_hash.equals(request_hash))
-    throw conflict("run_id_taken", `The run id '${id}' belongs to another request. Send a new run_id.`);
 }
 
 /** The nudge waits this long for Redis to confirm that we listen. A tail that listens later reads what it missed. */

@@ -10,7 +10,7 @@ const unreachable: Record<string, string[]> = {
   trigger_job: ["run_not_found"],
   create_agent: ["agent_not_found", "version_not_found"],
   // Its agent exists, and is the caller's.
-  create_version: ["version_not_found", "too_many_agents", "agent_id_taken"],
+  create_version: ["version_not_found", "too_many_agents", "agent_id_taken", "user_not_found"],
   // These name no queue, and no version.
   get_admin_overview: ["queue_not_found"],
   list_queues: ["queue_not_found"],
