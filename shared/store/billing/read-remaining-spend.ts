@@ -1,7 +1,7 @@
 import type { Queryable } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { runIs } from "../runs/run-is.ts";
-import { joined, type Sql, sql } from "../sql.ts";
+import { joined, perRow, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { isWeekOver, weekStart } from "./week.ts";
 
@@ -37,7 +37,7 @@ const read = statement({
       SELECT created_at, cost_micro_usd AS micro_usd FROM usage_records WHERE user_id = $user_id AND booked_at IS NULL
       UNION ALL
       SELECT calls.created_at, calls.cost_micro_usd FROM (${unended}) AS run, LATERAL (
-        SELECT created_at, cost_micro_usd FROM run_calls WHERE run_id = run.id AND cost_micro_usd > 0
+        SELECT created_at, cost_micro_usd FROM run_calls WHERE run_id = run.id AND cost_micro_usd > 0 ${perRow}
       ) AS calls
     )
     SELECT least(
