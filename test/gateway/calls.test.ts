@@ -630,7 +630,7 @@ test("a service that has closed an idle connection is asked on another one", asy
     by,
   );
   for (let n = 0; n < 4; n += 1) {
-    const answer = await ask(sandbox, "/own/x", { signal: AbortSignal.timeout(20_000) });
+    const answer = await ask(sandbox, "/own/x", { signal: AbortSignal.timeout(5_000) });
     expect(await answer.text()).toBe("ok");
     await sleep(20);
   }
