@@ -69,7 +69,7 @@ writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, null, 2)
 cpSync(join(root, "runtime/node/runfleet.d.ts"), join(target, "agent.d.ts"));
 /** What a test of an agent has no use for: builds, daemons, and processes that are kept warm. */
 const onlyOfWorkers =
-  /\/(build|own-source-map|daemon|session|supervisor|template|run_directories|kernel|load_ahead)\.(py|mjs)$/;
+  /\/(build|own-source-map|daemon|session|pid_1|template|run_directories|kernel|load_ahead)\.(py|mjs)$/;
 // Tests of agents execute them as a worker does.
 for (const part of ["runtime/node", "runtime/python/_runfleet"])
   cpSync(join(root, part), join(target, part), {

@@ -1,35 +1,20 @@
 import { pageBytes } from "../../../shared/domain/json/cut-page.ts";
-import type { RunStatus } from "../../../shared/domain/run/run-status.ts";
 import type { RunListItem } from "../../../shared/schemas/run.ts";
 import { countListedRuns, listRuns } from "../../../shared/store/runs/read/list-runs.ts";
 import type { ListParams } from "./params.ts";
 import { contextOf, type Place, type ReadDeps, readTask, readTaskRun } from "./read-task.ts";
 import { saidOf } from "./run-input.ts";
-import type { Task, TaskState } from "./task.ts";
+import { statusesOf, type Task, taskStateOf } from "./task.ts";
 import { withHistory } from "./with-history.ts";
 
 type TaskPage = { tasks: Task[]; nextPageToken: string; pageSize: number; totalSize: number };
 
 const defaultPageSize = 50;
 
-/** A task's states, and the statuses of runs that they stand for. */
-const statusesOf: Record<TaskState, readonly RunStatus[]> = {
-  TASK_STATE_SUBMITTED: ["scheduled", "queued"],
-  TASK_STATE_WORKING: ["running", "suspended"],
-  TASK_STATE_INPUT_REQUIRED: ["interrupted"],
-  TASK_STATE_COMPLETED: ["success"],
-  TASK_STATE_FAILED: ["error", "timeout", "expired"],
-  TASK_STATE_CANCELED: ["cancelled"],
-};
-
-const stateOf = new Map(
-  Object.entries(statusesOf).flatMap(([state, statuses]) => statuses.map((status) => [status, state as TaskState])),
-);
-
 /** Returns a page of an agent's tasks, the newest first. Artifacts, which need the tasks' whole output, only on request. */
 export async function listTasks(deps: ReadDeps, place: Place, params: ListParams): Promise<TaskPage> {
   const { contextId, status, pageToken, historyLength, includeArtifacts } = params;
-  const asked = status && status !== "TASK_STATE_UNSPECIFIED" ? statusesOf[status] : undefined;
+  const asked = status && status !== "TASK_STATE_UNSPECIFIED" ? statusesOf(status) : undefined;
   const filter = { agent_id: place.agent_id, thread_id: contextId ?? undefined, status: asked };
   const limit = params.pageSize ?? defaultPageSize;
   const page = { limit, after: pageToken ?? undefined, order: "desc" } as const;
@@ -76,7 +61,7 @@ function summaryOf(run: RunListItem): Task {
     role: "ROLE_USER",
     ...saidOf({ ...run, input_payload: run.input_payload ?? {} }),
   } as const;
-  const state = stateOf.get(run.status) ?? "TASK_STATE_WORKING";
+  const state = taskStateOf[run.status];
   const timestamp = run.completed_at ?? run.started_at ?? run.created_at;
   return { id: run.id, contextId, status: { state, timestamp }, history: [input], metadata: {} };
 }

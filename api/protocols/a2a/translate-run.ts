@@ -4,7 +4,7 @@ import { dispatch, type EventOf, onFailure } from "../../stream/projections/proj
 import { restateStanding } from "../../stream/projections/skip-repeats.ts";
 import { spokenResult, spokenText } from "../../stream/projections/speech.ts";
 import { type Artifact, dataPart, type Message, type Part, partOf, textPart } from "./message.ts";
-import type { StreamMessage, Task, TaskState } from "./task.ts";
+import { type StreamMessage, type Task, type TaskState, taskStateOf } from "./task.ts";
 
 type Opening = {
   taskId: string;
@@ -35,7 +35,7 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
   /** By their id. */
   const others = new Map<string, Artifact>();
   let open: OpenInterrupt[] = [];
-  let status: Task["status"] = { state: "TASK_STATE_SUBMITTED", timestamp: "" };
+  let status: Task["status"] = { state: taskStateOf.queued, timestamp: "" };
 
   const fromAgent = (messageId: string, parts: Part[], metadata?: Record<string, unknown>): Message => ({
     messageId,
@@ -68,7 +68,7 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
 
   const handlers = {
     "run.queued": ({ ts }: EventOf<"run.queued">) => {
-      status = { state: "TASK_STATE_SUBMITTED", timestamp: ts };
+      status = { state: taskStateOf.queued, timestamp: ts };
       return [];
     },
     "run.started": (event: EventOf<"run.started">) => {
@@ -78,7 +78,7 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
       }
       open = [];
       if (event.discards) output.discard();
-      return [move(event, "TASK_STATE_WORKING", null)];
+      return [move(event, taskStateOf.running, null)];
     },
     "output.delta": ({ content }: EventOf<"output.delta">) => {
       const spoken = spokenText(content);
@@ -96,17 +96,17 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
       const [first] = open;
       const text = open.map(({ message, reason }) => message ?? reason).join("\n");
       const question = fromAgent(first?.id ?? taskId, [textPart(text)], { interrupts: open });
-      return [move(event, "TASK_STATE_INPUT_REQUIRED", question)];
+      return [move(event, taskStateOf.interrupted, question)];
     },
     "run.success": (event: EventOf<"run.success">) => [
       ...concludeOutput(event.result_content),
-      move(event, "TASK_STATE_COMPLETED", null, usageOf(event.usage)),
+      move(event, taskStateOf.success, null, usageOf(event.usage)),
     ],
     ...onFailure((event) => {
-      if (event.type === "run.cancelled") return [move(event, "TASK_STATE_CANCELED", null, usageOf(event.usage))];
+      if (event.type === "run.cancelled") return [move(event, taskStateOf.cancelled, null, usageOf(event.usage))];
       const { code, message } = failureOf(event);
       const told = fromAgent(`${taskId}-${event.status}`, [textPart(message)], { code });
-      return [move(event, "TASK_STATE_FAILED", told, usageOf(event.usage))];
+      return [move(event, taskStateOf[event.status], told, usageOf(event.usage))];
     }),
   };
 

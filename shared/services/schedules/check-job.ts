@@ -1,5 +1,5 @@
 import { checkRequest } from "../runs/check-request.ts";
-import { chooseVersion } from "../runs/choose-version.ts";
+import { chooseVersion } from "./choose-version.ts";
 import { notFound } from "../../domain/errors/app-error.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import type { JobBody } from "../../schemas/job.ts";

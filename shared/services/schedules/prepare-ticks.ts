@@ -8,7 +8,7 @@ import type { ResolvedVersion } from "../../store/agents/resolve-version.ts";
 import type { Db } from "../../store/client.ts";
 import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
 import { wakeDaemon } from "../daemons/wake-daemon.ts";
-import { chooseVersion } from "../runs/choose-version.ts";
+import { chooseVersion } from "./choose-version.ts";
 import type { QueueLimiter } from "../runs/check-queue-limits.ts";
 
 export type TickDeps = {

@@ -79,7 +79,7 @@ describe.runIf(process.platform === "linux" && sandbox)("the first process of a 
     if (!sandbox) return;
     const runtime = await compileRuntime(sandbox, machine.python);
     const bystander = spawn("/bin/sleep", ["30"], { stdio: "ignore" });
-    const [file, ...args] = pythonArgv(machine.python, "supervisor");
+    const [file, ...args] = pythonArgv(machine.python, "pid_1");
     const child = spawn(file, args, { stdio: ["ignore", "ignore", "ignore", "ignore", "ignore", "pipe"] });
     const control = child.stdio.at(5) as unknown as Duplex;
     control.on("error", () => {});

@@ -21,7 +21,7 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
   const { sandbox, python, environments, idle } = options;
   const runtime = await compileRuntime(sandbox, python);
   const start = sandbox.startWarm;
-  const argv = pythonArgv(python, "supervisor");
+  const argv = pythonArgv(python, "pid_1");
   const pool =
     start &&
     createInterpreterPool({

@@ -4,7 +4,7 @@ import type { SandboxCommand } from "../../sandbox/process.ts";
 import type { Python } from "../../sandbox/sandbox.ts";
 
 /** The programs of runtime/python, each with the file descriptor that it reads the runtime's code and its input from. */
-const programs = { once: 0, daemon: 0, session: 0, supervisor: 5 } as const;
+const programs = { once: 0, daemon: 0, session: 0, pid_1: 5 } as const;
 
 /** Returns the command line of one of the programs. Python starts without `site`, for speed. */
 export function pythonArgv(python: Python, program: keyof typeof programs): SandboxCommand["argv"] {

@@ -49,7 +49,7 @@ type Run = {
 };
 
 /**
- * A warm Python interpreter. Pid 1 of the sandbox is `supervisor.py`, whose frames a strict state machine reads here. The
+ * A warm Python interpreter. Pid 1 of the sandbox is `pid_1.py`, whose frames a strict state machine reads here. The
  * process that waits for a run's request has pipes of its own; this worker opens their other ends through pid 1's /proc.
  */
 export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment): Interpreter {
@@ -335,7 +335,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   }
 }
 
-/** Returns why pid 1 ended the sandbox, as supervisor.py writes it; null when it ended for another reason. */
+/** Returns why pid 1 ended the sandbox, as pid_1.py writes it; null when it ended for another reason. */
 const findBreach = (complaint: string): string | null => /^(?:Violation|NotClean): (.*)$/m.exec(complaint)?.[1] ?? null;
 
 /** The file names are for pid 1, which removes the agent's files after each run; the rest is for the process that loads the code. */

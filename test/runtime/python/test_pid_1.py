@@ -10,8 +10,8 @@ from typing import Any
 from support import RuntimeTest, on_linux
 
 if sys.platform == "linux":
-    from _runfleet import supervisor
-    from _runfleet.supervisor import Control, Run, Violation, frame, shared_in
+    from _runfleet import pid_1
+    from _runfleet.pid_1 import Control, Run, Violation, frame, shared_in
 
 
 class Ended(Exception):
@@ -38,19 +38,19 @@ class OutsideOfASandbox(RuntimeTest):
         self.replace(os, "_exit", end)
 
     def test_start(self) -> None:
-        """A supervisor that isn't pid 1 says so, and ends with 1 before it signals, forks or reads anything."""
+        """A process that isn't pid 1 says so, and ends with 1 before it signals, forks or reads anything."""
 
         def never(*_: object) -> Any:
-            raise AssertionError("the supervisor goes on")
+            raise AssertionError("pid 1 goes on")
 
         for name in ("serve", "Control", "Run", "start_template", "kill_others"):
-            self.replace(supervisor, name, never)
+            self.replace(pid_1, name, never)
         reader, writer = os.pipe()
         write = os.write
         self.replace(os, "write", lambda _, data: write(writer, data))  # pyright: ignore
         handler = signal.getsignal(signal.SIGINT)
         with self.assertRaises(Ended) as ended:
-            supervisor.main(5)
+            pid_1.main(5)
         os.close(writer)
         with os.fdopen(reader, "rb") as file:
             complaint = file.read().decode()
@@ -59,10 +59,10 @@ class OutsideOfASandbox(RuntimeTest):
         self.assertEqual((self.signals, signal.getsignal(signal.SIGINT)), ([], handler))
 
     def test_kill_others(self) -> None:
-        """Outside of a pid namespace of its own the supervisor refuses to end all processes, and signals none."""
+        """Outside of a pid namespace of its own pid 1 refuses to end all processes, and signals none."""
         watch: Any = None
         with self.assertRaisesRegex(RuntimeError, "pid 1 of a sandbox only"):
-            supervisor.kill_others(watch)
+            pid_1.kill_others(watch)
         self.assertEqual(self.signals, [])
 
     def test_inside(self) -> None:
@@ -76,7 +76,7 @@ class OutsideOfASandbox(RuntimeTest):
                 return True
 
         watch: Any = Alone()
-        supervisor.kill_others(watch)
+        pid_1.kill_others(watch)
         self.assertEqual(sorted(self.signals), [(3, signal.SIGKILL), (40, signal.SIGKILL)])
 
 
@@ -182,6 +182,6 @@ class Relay(RuntimeTest):
         """What a run prints is relayed, until nobody can print any more."""
         run, (out, err, _, _) = self.run_with_pipes()
         os.write(out, b"said")
-        self.assertEqual((supervisor.read_some(run.out), supervisor.read_some(run.out)), (b"said", None))
+        self.assertEqual((pid_1.read_some(run.out), pid_1.read_some(run.out)), (b"said", None))
         os.dup2(run.request, err)  # Nobody has the other end any more.
-        self.assertEqual(supervisor.read_some(run.err), b"")
+        self.assertEqual(pid_1.read_some(run.err), b"")
