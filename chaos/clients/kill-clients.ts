@@ -181,17 +181,32 @@ async function killOthers(
     const worker = busy[random.below(Math.max(busy.length, 1))];
     if (!worker || signal.aborted) continue;
     killedAt = performance.now();
-    if (victim === "worker") {
-      const id = worker.workerId();
-      const gone = worker.gone();
-      worker.signal("SIGKILL");
-      await gone;
-      await sql.query("UPDATE runs SET lease_until = now() WHERE status = 'running' AND worker_id = $1", [id]);
+    if (victim === "gateway") await killGateway(sql, worker, tally);
+    else if (await killWorker(sql, worker)) {
       tally.kills += 1;
       // Runs go on at the other worker meanwhile.
       await Promise.race([worker.ready(), over]);
-    } else await killGateway(sql, worker, tally);
+    }
   }
+}
+
+/** Stops a worker and kills it, and says true; false where it has claimed a run meanwhile that has lost a worker before. */
+async function killWorker(sql: pg.Pool, worker: Member): Promise<boolean> {
+  const [id, pid] = [worker.workerId(), worker.pid()];
+  if (pid === undefined || !signalTo(pid, "SIGSTOP")) return false;
+  const { rowCount } = await sql.query(
+    "SELECT FROM runs WHERE status = 'running' AND worker_id = $1 AND lost_attempts > 0 LIMIT 1",
+    [id],
+  );
+  if (rowCount !== 0) {
+    signalTo(pid, "SIGCONT");
+    return false;
+  }
+  const gone = worker.gone();
+  worker.signal("SIGKILL");
+  await gone;
+  await sql.query("UPDATE runs SET lease_until = now() WHERE status = 'running' AND worker_id = $1", [id]);
+  return true;
 }
 
 /** Stops a gateway, counts the calls that are under way by it, and kills it. */
@@ -207,7 +222,7 @@ async function killGateway(sql: pg.Pool, worker: Member, tally: Tally): Promise<
   if (signalTo(gateway, "SIGKILL")) tally.kills += 1;
 }
 
-function signalTo(pid: number, signal: "SIGSTOP" | "SIGKILL"): boolean {
+function signalTo(pid: number, signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
