@@ -104,6 +104,33 @@ test.concurrent("a worker for which nothing is to be taken is not stalled, nor i
   expect([worker.child.exitCode, worker.logged()]).toEqual([null, expect.not.stringContaining("stalled")]);
 }, 60_000);
 
+test.concurrent("a worker that executes a run alone is not stalled, though others wait meanwhile", async (context) => {
+  const { stack, url, submit, haveEnded } = await openScene(context);
+  const worker = await stack.start("worker", { LEASE_MS: "1000", WORKER_SLOTS: "2" });
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input): time.sleep(10)
+    `,
+    { concurrency: 8 },
+  );
+  await stack.sql.query("INSERT INTO queue_pauses (name, paused_by) VALUES ('runs', 'test')");
+  const suspect = await submit({ agent_id });
+  await stack.sql.query("UPDATE runs SET lost_attempts = 2 WHERE id = $1", [suspect]);
+  await stack.sql.query("DELETE FROM queue_pauses");
+  const isAlone = async () =>
+    (await stack.sql.query("SELECT 1 FROM runs WHERE id = $1 AND status = 'running'", [suspect])).rowCount;
+  await waitFor(isAlone, 30_000);
+  const others = [await submit(), await submit()];
+
+  await haveEnded([suspect, ...others], 40_000);
+  context
+    .expect([worker.child.exitCode, worker.logged()])
+    .toEqual([null, context.expect.not.stringContaining("stalled")]);
+  context.expect(worker.logged()).toContain("takes no other until it has ended");
+}, 60_000);
+
 test.concurrent("a worker that hears no nudge and whose poll is stuck says so, leaves, is started again, and the runs that waited end", async (context) => {
   const { expect } = context;
   const { stack, url, submit, haveEnded } = await openScene(context);

@@ -29,7 +29,7 @@ type StallWatch = { taker: RunTaker; isLeaving: () => boolean; onStalled: () => 
 /**
  * Detects that this worker takes no run though it could: for half a minute, with a lease of 10 s. Checks are counted, not
  * seconds, so that neither a frozen process nor a Postgres that is away looks like a stall. A slot counts as free until its
- * run is claimed: claims that never end are a stall, too.
+ * run is claimed: claims that never end are a stall, too. A worker that executes a run alone has no free slot.
  */
 export function detectStall(
   {
@@ -48,7 +48,8 @@ export function detectStall(
   let before = performance.now();
   let missed = 0;
   return startLoop("detect-stall", checkEveryMs, log, async () => {
-    const mayTake = !watched.isLeaving() && outputs.size < slots && memory.roomForRuns() > 0;
+    const isFull = outputs.size >= (watched.taker.isReserved() ? 1 : slots);
+    const mayTake = !watched.isLeaving() && !isFull && memory.roomForRuns() > 0;
     const runWaits = mayTake && (await isRunOverdue(db, waiting).catch(() => false));
     missed = countMissed(missed, { before, runWaits, ...watched.taker.lastActs() });
     before = performance.now();

@@ -35,6 +35,8 @@ export type RunTaker = {
   poll(): Promise<void>;
   /** When the last poll ended, and when a run was last tried to claim, by performance.now(). */
   lastActs(): { polledAt: number; triedAt: number };
+  /** True while this worker takes no run but one that is executed alone. */
+  isReserved(): boolean;
   /** Starts taking nudges. */
   start(): void;
   /** Stops taking runs. */
@@ -206,6 +208,7 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
       last.polledAt = performance.now();
     },
     lastActs: () => ({ ...last }),
+    isReserved: () => suspect !== null,
     start() {
       consumer = consumeRuns(ctx.card.pool, { ...config.redis, onError }, takeJob);
       credit.offer();
