@@ -8,6 +8,7 @@ import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { showRun } from "../../cli/show-run.ts";
 import { createStatusLine } from "../../cli/status-line.ts";
 import { openTerminal } from "../../cli/terminal.ts";
+import { freePort } from "../../dev/free-port.ts";
 import type { RunEvent, RunHandle } from "../../sdk/ts/index.ts";
 import { call } from "../harness/client.ts";
 import { useTestStack } from "../harness/test-stack.ts";
@@ -643,13 +644,7 @@ test("logs are those of a level, of a time and the last ones", async () => {
 });
 
 test("dev starts the service where none answers on this machine, and ends it with itself", async () => {
-  const port = await new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port: free } = server.address() as AddressInfo;
-      server.close(() => resolve(free));
-    });
-  });
-  const own = `http://127.0.0.1:${port}`;
+  const own = `http://127.0.0.1:${await freePort()}`;
   await runfleet("init", "alone");
   const env = { ...stack.env, DATABASE_URL: stack.databaseUrl, DATA_DIR: join(folder, "data"), WORKERS: "1" };
   const ran = await start(["dev", "alone", "--once", "-i", "name=Zoe"], { ...env, RUNFLEET_URL: own }).ended;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { call, execute, makeAgent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
@@ -91,7 +91,8 @@ describe.each(clients.map((client) => [client.protocol, client] as const))("%s",
   test("an unknown agent, a wrong key and a full queue are errors of the library", async () => {
     const { unknownAgent, wrongKey, fullQueue } = client.refusals;
     // AG-UI's library also prints what it throws.
-    vi.spyOn(console, "error").mockReturnValue();
+    const muted = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => muted.mockRestore());
     await expect(connect(client, { agent: "nobody" }).say("hi")).rejects.toMatchObject(unknownAgent);
     await expect(connect(client, { url: guarded.url, key: "rf_wrong" }).say("hi")).rejects.toMatchObject(wrongKey);
     const busy = await makeBusyAgent();

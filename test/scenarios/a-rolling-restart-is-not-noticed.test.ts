@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
+import { timeLimit } from "../harness/time-limit.ts";
 import { type Member, useTestStack, type Role } from "../harness/test-stack.ts";
 
 const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1000", WORKER_SLOTS: "8" };
@@ -30,9 +31,13 @@ function balance(apis: Set<Member>) {
     else ready.delete(url);
   };
   const probes = setInterval(() => [...apis].map(probe), 50);
-  const pick = () => [...ready][Math.floor(Math.random() * ready.size)] ?? "http://nobody.is.ready";
+  const someReady = async (): Promise<string> => {
+    // On a busy machine a probe of each may fail for a moment.
+    await expect.poll(() => ready.size, { timeout: timeLimit(30_000) }).toBeGreaterThan(0);
+    return [...ready][Math.floor(Math.random() * ready.size)] ?? "";
+  };
   async function send(request: (url: string) => Promise<Response>): Promise<Response> {
-    const url = pick();
+    const url = await someReady();
     try {
       return await request(url);
     } catch (error) {
@@ -41,7 +46,7 @@ function balance(apis: Set<Member>) {
       return send(request);
     }
   }
-  return { pick, send, close: () => clearInterval(probes) };
+  return { someReady, send, close: () => clearInterval(probes) };
 }
 
 test("every API and worker is replaced under load: no request fails, no stream has a gap, no run is charged an attempt", async () => {
@@ -51,10 +56,9 @@ test("every API and worker is replaced under load: no request fails, no stream h
     Set<Member>,
   ];
   const balancer = balance(apis);
-  await expect.poll(balancer.pick).toMatch(/127/);
   const agents = await Promise.all([
-    makeAgent(balancer.pick(), short),
-    makeAgent(balancer.pick(), long, { max_attempts: 1 }),
+    makeAgent(await balancer.someReady(), short),
+    makeAgent(await balancer.someReady(), long, { max_attempts: 1 }),
   ]);
   let load = true;
   const cuts: string[] = [];

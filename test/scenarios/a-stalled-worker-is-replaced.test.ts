@@ -141,6 +141,7 @@ test.concurrent("a worker that hears no nudge and whose poll is stuck says so, l
   const log = join(tmpdir(), `runfleet-stalled-${process.pid}.log`);
   const pids: number[] = [];
   const said = vi.spyOn(process.stderr, "write");
+  context.onTestFinished(() => said.mockRestore());
   const supervised = supervise(resolve("dist/worker/main.js"), {
     env: { ...stack.env, LEASE_MS: "1000", NODE_OPTIONS: preload },
     output: openSync(log, "w"),

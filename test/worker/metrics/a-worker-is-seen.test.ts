@@ -1,6 +1,7 @@
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { freePort } from "../../../dev/free-port.ts";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
 import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
@@ -9,15 +10,6 @@ import { hasSeries, readAlerts, readDashboardQueries, readScalers, seriesOf } fr
 
 /** Whoever runs workers sees what they do, without a key and without a run's id in a label. */
 const stack = await useTestStack();
-
-async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
-}
 
 const agent = py`
   import time
@@ -37,7 +29,7 @@ const valueOf = (text: string, series: string): number | null => {
 };
 
 test("a worker's metrics count its attempts and time their steps, its log has a line of each, and it isn't ready while it drains", async () => {
-  const METRICS_ADDRESS = await freeAddress();
+  const METRICS_ADDRESS = `127.0.0.1:${await freePort()}`;
   const env = { METRICS_ADDRESS, LOG_LEVEL: "info", SHUTDOWN_GRACE_MS: "20000" };
   const { url, worker, api } = await stack.startMembers({ worker: env });
   const at = (path: string, init?: RequestInit) => fetch(`http://${METRICS_ADDRESS}${path}`, init);
