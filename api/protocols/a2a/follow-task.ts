@@ -5,7 +5,8 @@ import { followEvents } from "../../stream/follow-events.ts";
 import type { FollowDeps } from "../../stream/follow-run.ts";
 import type { Tail } from "../../stream/tail.ts";
 import { parseEvent } from "./read-task.ts";
-import { isOver, type StreamMessage } from "./task.ts";
+import type { StreamMessage } from "./task.ts";
+import { isOver } from "./task-state.ts";
 import type { TaskTranslation } from "./translate-run.ts";
 
 /** A task whose events after `cursor` are to be translated. */

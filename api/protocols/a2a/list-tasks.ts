@@ -4,7 +4,8 @@ import { countListedRuns, listRuns } from "../../../shared/store/runs/read/list-
 import type { ListParams } from "./params.ts";
 import { contextOf, type Place, type ReadDeps, readTask, readTaskRun } from "./read-task.ts";
 import { saidOf } from "./run-input.ts";
-import { statusesOf, type Task, taskStateOf } from "./task.ts";
+import type { Task } from "./task.ts";
+import { statusesOf, taskStateOf } from "./task-state.ts";
 import { withHistory } from "./with-history.ts";
 
 type TaskPage = { tasks: Task[]; nextPageToken: string; pageSize: number; totalSize: number };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { choice, clientId, laxInt, text } from "../../../shared/schemas/primitives.ts";
 import type { Part } from "./message.ts";
-import { taskStates } from "./task.ts";
+import { taskStates } from "./task-state.ts";
 
 /** The parameters of A2A's methods, in both versions. A field that is not listed changes nothing. */
 

@@ -1,5 +1,6 @@
 import type { Artifact, Message, Part } from "./message.ts";
-import { isOver, type StreamMessage, type Task, type TaskStatus } from "./task.ts";
+import type { StreamMessage, Task, TaskStatus } from "./task.ts";
+import { isOver } from "./task-state.ts";
 
 /** The objects of A2A 0.3 (a2a-protocol.org, v0.3.0), made of those of 1.0. */
 

@@ -4,7 +4,8 @@ import { dispatch, type EventOf, onFailure } from "../../stream/projections/proj
 import { restateStanding } from "../../stream/projections/skip-repeats.ts";
 import { spokenResult, spokenText } from "../../stream/projections/speech.ts";
 import { type Artifact, dataPart, type Message, type Part, partOf, textPart } from "./message.ts";
-import { type StreamMessage, type Task, type TaskState, taskStateOf } from "./task.ts";
+import type { StreamMessage, Task } from "./task.ts";
+import { type TaskState, taskStateOf } from "./task-state.ts";
 
 type Opening = {
   taskId: string;
