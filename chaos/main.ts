@@ -1,6 +1,6 @@
 import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { readOptions } from "./read-options.ts";
-import { formatReport } from "./report.ts";
+import { formatReport, throwIfBroken } from "./report.ts";
 import { runChaos } from "./run-chaos.ts";
 
 /** `npm run chaos -- --seed N --runs N --minutes N`: breaks a stack on purpose, and fails when it broke a promise. */
@@ -8,6 +8,5 @@ await runProcess(async (signal) => {
   const options = readOptions(process.argv.slice(2));
   const verdict = await runChaos(options, signal);
   console.log(formatReport(options.seed, verdict));
-  const broken = [...verdict.broken].filter(([, cases]) => cases.length > 0).map(([name]) => name);
-  if (broken.length > 0) throw new Error(`broken with seed ${options.seed}: ${broken.join(", ")}`);
+  throwIfBroken(options.seed, verdict);
 });

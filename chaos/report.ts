@@ -9,6 +9,13 @@ export type Verdict = { evidence: Evidence; broken: Map<string, string[]>; surpr
 const shown = 20;
 
 /** Returns the figures of one chaos test as a Markdown table, and what was broken. */
+/** Throws when a promise was broken, or when a process ended by itself: others went on with its runs, and nothing else shows it. */
+export function throwIfBroken(seed: number, { broken, surprises }: Pick<Verdict, "broken" | "surprises">): void {
+  const names = [...broken].filter(([, cases]) => cases.length > 0).map(([name]) => name);
+  if (surprises > 0) names.push(`${surprises} processes ended by themselves`);
+  if (names.length > 0) throw new Error(`broken with seed ${seed}: ${names.join(", ")}`);
+}
+
 export function formatReport(seed: number, { evidence, broken, surprises, seconds }: Verdict): string {
   const rows = [...figures(evidence), ["processes that ended by themselves", surprises], ["seconds", seconds]];
   const lines = [`| seed ${seed} | |`, "|---|--:|", ...rows.map(([name, value]) => `| ${name} | ${value} |`)];

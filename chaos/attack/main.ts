@@ -45,7 +45,11 @@ await runProcess(async (signal) => {
   console.log(`\n${formatSummary(verdicts)}\n\n${verdicts.length} attacks in ${seconds} s`);
   for (const reason of [...unproven, ...asUser.map((one) => `as an ordinary user, ${one}`)])
     console.log(`not tried: ${reason}`);
-  const failed = verdicts.filter(({ faults }) => faults.length > 0);
-  if (failed.length > 0)
-    throw new Error(`${failed.length} of ${verdicts.length} attacks didn't hold (seed ${asked.seed})`);
+  throwForFaults(verdicts, asked.seed);
 });
+
+function throwForFaults(verdicts: readonly Verdict[], seed: number): void {
+  if (verdicts.length === 0) throw new Error("No attack has that name and that level.");
+  const failed = verdicts.filter(({ faults }) => faults.length > 0);
+  if (failed.length > 0) throw new Error(`${failed.length} of ${verdicts.length} attacks didn't hold (seed ${seed})`);
+}

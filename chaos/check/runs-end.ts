@@ -33,15 +33,15 @@ export function movesFollowEachOther({ transitions }: Evidence): string[] {
 }
 
 /**
- * Each loss of a worker is charged as an attempt, nothing else is, and no run has more attempts than allowed. Losses before a durable
- * run has kept something more are charged no longer.
+ * Each loss of a worker is charged as an attempt, nothing else is, and no run has more attempts than allowed. Losses before a run was
+ * suspended are charged no longer.
  */
-export function lossesAreCharged({ accepted, runs, transitions }: Evidence): string[] {
-  const durable = new Set(accepted.filter(({ agent }) => agent === "durable").map(({ run_id }) => run_id));
+export function lossesAreCharged({ runs, transitions }: Evidence): string[] {
   return [...runs.values()].flatMap(({ id, lost_attempts, max_attempts }) => {
-    const losses = (transitions.get(id) ?? []).filter((move) => move.to === "queued" && move.reason === "worker_lost");
-    const isCharged = durable.has(id) ? losses.length >= lost_attempts : losses.length === lost_attempts;
-    if (isCharged && lost_attempts < max_attempts) return [];
+    const moves = transitions.get(id) ?? [];
+    const since = moves.slice(moves.findLastIndex(({ to }) => to === "suspended") + 1);
+    const losses = since.filter((move) => move.to === "queued" && move.reason === "worker_lost");
+    if (losses.length === lost_attempts && lost_attempts < max_attempts) return [];
     return `${id}: charged ${lost_attempts} of ${max_attempts}, lost ${losses.length} times`;
   });
 }
@@ -56,12 +56,17 @@ export function resultsBelongToTheirRuns({ accepted, runs }: Evidence): string[]
   });
 }
 
-/** Runs fail only by their agent's own error, or because their workers were killed too often. */
+/** Runs fail only by their agent's own error, or because their workers were killed too often: the last loss is not charged. */
 export function failuresAreExplained({ accepted, runs }: Evidence): string[] {
   return accepted.flatMap(({ run_id, agent }) => {
     const row = runs.get(run_id);
-    if (!row || row.status === "success" || row.error_code === "worker_lost") return [];
-    const itsOwn = agent === "failing" && row.status === "error";
-    return itsOwn ? [] : `${run_id} (${agent}): ${row.status}, ${row.error_code}`;
+    if (!row || row.status === "success") return [];
+    const { status, error_code, lost_attempts, max_attempts } = row;
+    if (error_code === "worker_lost")
+      return lost_attempts + 1 >= max_attempts
+        ? []
+        : `${run_id} (${agent}): given up after ${lost_attempts + 1} losses of ${max_attempts}`;
+    const itsOwn = agent === "failing" && status === "error";
+    return itsOwn ? [] : `${run_id} (${agent}): ${status}, ${error_code}`;
   });
 }

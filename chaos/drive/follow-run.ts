@@ -6,6 +6,8 @@ import { readStream } from "./read-stream.ts";
 export type Reader = { apiUrls: readonly [string, ...string[]]; random: Random; deadline: number };
 
 const answerMs = 15_000;
+/** What an API may answer while something is broken. 408: a cut kept a part of the request from arriving. 503: a store is away. */
+const passing = [408, 503];
 
 /**
  * Reads a run to its end from any API that answers. Resumes with Last-Event-ID after a connection broke or was dropped.
@@ -23,8 +25,7 @@ export async function followRun(
     if (response?.status === 200) await readStream(response, { history, random, deadline, hangUp });
     else if (response?.status === 204) history.ended = true;
     else {
-      // 408: a cut kept a part of the request from arriving.
-      if (response && response.status < 500 && response.status !== 408)
+      if (response && !passing.includes(response.status))
         history.oddities.push(`resuming was answered ${response.status}`);
       await sleep(100 + random.below(200));
     }

@@ -21,7 +21,7 @@ export type DurableOptions = {
   only?: string | undefined;
 };
 
-/** `faults`: what a run did other than the same program's run that nothing disturbed. */
+/** `faults`: what a run did other than the same program's run that nothing disturbed, and what the verdict says nothing of. */
 export type DurableVerdict = {
   runs: number;
   left: number;
@@ -95,11 +95,28 @@ export async function runDurable(
     await killer.close();
     verdict.faults.push(...(await faultsOfPlaces(sql)), ...(await faultsOfChildren(sql)));
     const surprises = [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
-    return { ...verdict, left: planned - verdict.runs, kills: killer.kills(), surprises };
+    const found = { runs: verdict.runs, left: planned - verdict.runs, kills: killer.kills(), surprises };
+    verdict.faults.push(...whatIsUnproven(found));
+    return { ...verdict, ...found };
   } finally {
     await sql.end();
     await stack.close(verdict.faults.length > 0);
   }
+}
+
+/** A verdict on nothing, and on a fleet whose other processes hid that one of them crashed, is none. */
+export function whatIsUnproven({
+  runs,
+  left,
+  kills,
+  surprises,
+}: Pick<DurableVerdict, "runs" | "left" | "kills" | "surprises">): string[] {
+  const faults: string[] = [];
+  if (runs === 0) faults.push("no run was executed");
+  if (left > 0) faults.push(`${left} runs were not begun in time`);
+  if (kills.places + kills.entries + kills.moments === 0) faults.push("no worker was killed");
+  if (surprises > 0) faults.push(`${surprises} processes ended by themselves`);
+  return faults;
 }
 
 /** What each program shows, and how many entries it keeps, when nothing disturbs it. */

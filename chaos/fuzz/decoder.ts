@@ -11,6 +11,8 @@ export type Decoder = {
   atOnce?: number;
   /** Reads one input. Throws, now or later, only for a fault of Runfleet's: refusing an odd input is no fault. */
   read(input: Buffer, random: Random): Promise<void> | void;
+  /** Returns the resident memory of a process that reads the inputs beside this one, in bytes. */
+  memoryBeside?(): number;
   /** Throws when the inputs have left something behind. */
   close?(): Promise<void> | void;
 };

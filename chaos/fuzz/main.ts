@@ -7,7 +7,7 @@ import { formatFuzz, runFuzz } from "./run-fuzz.ts";
 const whole = z.coerce.number().int().min(0);
 const schema = z.object({
   seed: whole.max(2 ** 31).default(() => Math.floor(Math.random() * 2 ** 31)),
-  inputs: whole.max(1_000_000_000).default(1_000_000),
+  inputs: whole.min(1).max(1_000_000_000).default(1_000_000),
   only: z.string().default(""),
 });
 
@@ -21,6 +21,7 @@ await runProcess(async () => {
     parseArgs({ args: process.argv.slice(2), options: { seed: option, inputs: option, only: option } }).values,
   );
   const decoders = (await openDecoders()).filter(({ name }) => name.startsWith(options.only));
+  if (decoders.length === 0) throw new Error(`No decoder's name begins with "${options.only}".`);
   const report = await runFuzz(decoders, options);
   console.log(formatFuzz(options, report));
   if (report.faults.length > 0) throw new Error(`broken with seed ${options.seed}: ${report.faults.length} inputs`);

@@ -37,7 +37,8 @@ type Share = { seed: number; count: number };
 async function runDecoder(decoder: Decoder, { seed, count }: Share, faults: FuzzFault[]): Promise<FuzzRow> {
   const { name, atOnce = 1 } = decoder;
   const startedAt = performance.now();
-  const before = process.memoryUsage.rss();
+  const memory = (): number => process.memoryUsage.rss() + (decoder.memoryBeside?.() ?? 0);
+  const before = memory();
   let slowestMs = 0;
   let mostRss = before;
   let next = 0;
@@ -53,11 +54,13 @@ async function runDecoder(decoder: Decoder, { seed, count }: Share, faults: Fuzz
       slowestMs = Math.max(slowestMs, await tryInput(decoder, { seed, at }, faults));
       for (const error of uncaught.splice(0))
         faults.push({ decoder: name, at, what: `uncaught: ${describe(error)}`, input: "" });
-      if (at % 5_000 === 0) mostRss = Math.max(mostRss, process.memoryUsage.rss());
-      if (at % 50 === 0) await nextTurn();
+      if (at % 50 !== 0) continue;
+      mostRss = Math.max(mostRss, memory());
+      await nextTurn();
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
+  mostRss = Math.max(mostRss, memory());
   await Promise.resolve(decoder.close?.()).catch((error: unknown) =>
     faults.push({ decoder: name, at: -1, what: describe(error), input: "" }),
   );

@@ -1,11 +1,12 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createLog } from "../../shared/platform/log.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../shared/platform/net/guarded-fetch.ts";
 import { TargetFault } from "../../shared/platform/net/target-fault.ts";
-import { type OpenEgress, openEgress } from "../../worker/gateway/open-egress.ts";
+import { openEgress } from "../../worker/gateway/open-egress.ts";
 import { type Decoder, must } from "./decoder.ts";
 import { fuzzedCalls, fuzzedSecret } from "./fuzzed-calls.ts";
 import { openListeningSocket } from "./listening-socket.ts";
@@ -69,7 +70,7 @@ function exchange(port: number, request: Buffer | string, waitMs = patienceMs): 
 }
 
 type Gateway = {
-  egress: OpenEgress;
+  memoryBeside(): number;
   port: number;
   target: Target;
   close: () => Promise<void>;
@@ -93,9 +94,9 @@ async function openGateway(): Promise<Gateway> {
   must(await answered(), "a gateway that answers");
   const pid = egress.gatewayPid();
   return {
-    egress,
     port,
     target,
+    memoryBeside: () => residentBytes(pid),
     async close() {
       must(await answered(), "a gateway that answers afterwards");
       must(egress.gatewayPid() === pid, "the same gateway all the time");
@@ -106,9 +107,19 @@ async function openGateway(): Promise<Gateway> {
   };
 }
 
+/** Returns 0 for a process that is gone. */
+function residentBytes(pid: number | null): number {
+  try {
+    const [, kib = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return Number(kib) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
 /** Requests of a sandbox to its gateway. */
 export async function openGatewayRequests(): Promise<Decoder> {
-  const { port, target, close } = await openGateway();
+  const { port, target, ...gateway } = await openGateway();
   return {
     name: "gateway: requests",
     weight: 30,
@@ -118,13 +129,13 @@ export async function openGatewayRequests(): Promise<Decoder> {
       const answer = await exchange(port, input);
       must(answer === "" || answer.startsWith("HTTP/1.1 "), "an answer in HTTP, or none");
     },
-    close,
+    ...gateway,
   };
 }
 
 /** Answers of a target to the gateway. */
 export async function openGatewayAnswers(): Promise<Decoder> {
-  const { port, target, close } = await openGateway();
+  const { port, target, ...gateway } = await openGateway();
   let last = 0;
   return {
     name: "gateway: answers",
@@ -141,7 +152,7 @@ export async function openGatewayAnswers(): Promise<Decoder> {
       target.answers.delete(id);
       must(/^(HTTP\/1\.1 [2-5]\d\d |$)/.test(answer), "an answer in HTTP, or none");
     },
-    close,
+    ...gateway,
   };
 }
 
@@ -151,7 +162,7 @@ const post = (path: string, body: string, fields = ""): string =>
 
 /** Calls of a sandbox's run to a service. */
 export async function openGatewayCalls(): Promise<Decoder> {
-  const { port, target, close } = await openGateway();
+  const { port, target, ...gateway } = await openGateway();
   const at = `http://127.0.0.1:${target.port}`;
   const odd = oddRequests(`127.0.0.1:${target.port}`).map(
     ([name, text]) => [name, text.replaceAll(at, "/own")] as const,
@@ -176,13 +187,13 @@ export async function openGatewayCalls(): Promise<Decoder> {
         must(!head.includes(fuzzedSecret) || keys.length === 1, "one key in a call");
       }
     },
-    close,
+    ...gateway,
   };
 }
 
 /** Answers of a service to the gateway, to a call that is recorded or not. */
 export async function openServiceAnswers(): Promise<Decoder> {
-  const { port, target, close } = await openGateway();
+  const { port, target, ...gateway } = await openGateway();
   let last = 0;
   const ok = (type: string, body: string): string =>
     `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -210,7 +221,7 @@ export async function openServiceAnswers(): Promise<Decoder> {
       must(/^(HTTP\/1\.1 [2-5]\d\d |$)/.test(answer), "an answer in HTTP, or none");
       must(!`${answer}${bodyOf(answer)}`.includes(fuzzedSecret), "no key in an answer");
     },
-    close,
+    ...gateway,
   };
 }
 

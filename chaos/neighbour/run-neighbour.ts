@@ -50,6 +50,8 @@ export async function runNeighbour(
   signal: AbortSignal,
   commands = builtMembers,
 ): Promise<Verdict> {
+  const chosen = choose(options);
+  if (chosen.length === 0) throw new Error(`No hostile agent has "${options.only}" in its name.`);
   const stack = await openChaosStack(2, commands, { EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
   const client = createFleetClient(stack.apiUrls[0]);
   try {
@@ -57,7 +59,7 @@ export async function runNeighbour(
     for (let i = 0; i < 40; i += 1) await client.run("neighbour", { i });
     const quiet = await watchNeighbour(client, AbortSignal.timeout(options.seconds * 1_000));
     const attacks: Verdict["attacks"] = [];
-    for (const attack of choose(options)) {
+    for (const attack of chosen) {
       if (signal.aborted) break;
       attacks.push(await withstand(client, attack, { url: stack.apiUrls[0], quiet, seconds: options.seconds }));
     }
@@ -96,7 +98,13 @@ async function withstand(
   const after = await probe();
   const changed = attack.harmsItself ? [] : changeFaults(before, after);
   const failed = [...new Set(beside.failures)].map((event) => `runs of the neighbour ended as ${event}`);
-  return { attack, endings, beside, faults: [...failed, ...changed], slow: slowness(beside, quiet) };
+  return {
+    attack,
+    endings,
+    beside,
+    faults: [...failed, ...executionFaults(endings), ...changed],
+    slow: slowness(beside, quiet),
+  };
 }
 
 /** Executes the neighbour's runs, one after another for each of its clients, until `over` aborts. */
@@ -123,7 +131,15 @@ function slowness(beside: Beside, quiet: Beside): string[] {
   return beside.p99 < allowed ? [] : [`the neighbour's p99 is ${beside.p99} ms, ${allowed} are allowed`];
 }
 
-function changeFaults(before: Ending, after: Ending): string[] {
+/** An attack that no sandbox has executed shows nothing. */
+export function executionFaults(endings: Endings): string[] {
+  const executed = Object.keys(endings).filter((event) => event.startsWith("run."));
+  return executed.length > 0 ? [] : [`no hostile run was executed: ${JSON.stringify(endings)}`];
+}
+
+/** A later run of the agent finds the sandbox as an earlier one did, before the attack. */
+export function changeFaults(before: Ending, after: Ending): string[] {
+  if (before.event !== "run.success") return [`an honest run of the same agent ended as ${before.event}`];
   const same = before.event === after.event && JSON.stringify(before.result) === JSON.stringify(after.result);
   return same ? [] : [`a later run finds ${JSON.stringify(after)}, an earlier one ${JSON.stringify(before)}`];
 }

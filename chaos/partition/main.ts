@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
-import { formatReport } from "../report.ts";
+import { formatReport, throwIfBroken } from "../report.ts";
 import { runPartition } from "./run-partition.ts";
 
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
@@ -20,6 +20,5 @@ await runProcess(async (signal) => {
   const { seconds, ...options } = schema.parse(values);
   const verdict = await runPartition({ ...options, cutMs: seconds * 1_000, wholeMs: 10_000 }, signal);
   console.log(formatReport(options.seed, verdict));
-  const broken = [...verdict.broken].filter(([, cases]) => cases.length > 0).map(([name]) => name);
-  if (broken.length > 0) throw new Error(`broken with seed ${options.seed}: ${broken.join(", ")}`);
+  throwIfBroken(options.seed, verdict);
 });

@@ -17,7 +17,7 @@ export type Member = {
   signal(name: NodeJS.Signals): void;
   /** Resolves when the current process has ended. */
   gone(): Promise<void>;
-  /** Returns how often the process ended by itself, not by `signal`. */
+  /** Returns how often a process that was ready ended by itself, not by `signal`. */
   surprises(): number;
   close(): Promise<void>;
 };
@@ -66,9 +66,10 @@ export function startMember({ name, through, command, env, logFile, ready }: Mem
     createInterface({ input: started.stderr }).on("line", onLine);
     gone = new Promise((resolve) => {
       started.once("exit", (code, signal) => {
-        isReady = false;
         appendFileSync(logFile, `${name} ended (${signal ?? code})\n`);
-        if (!askedToEnd) surprises += 1;
+        // A process that finds no Postgres or Redis as it starts ends, and is started again.
+        if (!askedToEnd && isReady) surprises += 1;
+        isReady = false;
         resolve();
         if (!closed) void sleep(restartMs).then(() => (closed ? undefined : start()));
       });

@@ -54,7 +54,7 @@ export async function startClients(balancer: Balancer, count: number): Promise<C
     if (!first || !id) return;
     load.runs.push(id);
     const text = await readToEnd(id, first);
-    load.faults.push(...gapsOf(text).map((gap) => `${id}: ${gap}`));
+    load.faults.push(...faultsOfStream(text).map((fault) => `${id}: ${fault}`));
   }
   /** Resumes where the stream was cut. */
   async function readToEnd(id: string, first: Response): Promise<string> {
@@ -99,6 +99,11 @@ export async function startClients(balancer: Balancer, count: number): Promise<C
       await clients;
     },
   };
+}
+
+/** Returns what is wrong with a stream that was read for as long as it was resumed. */
+export function faultsOfStream(text: string): string[] {
+  return terminal.test(text) ? gapsOf(text) : [...gapsOf(text), "its stream never ended"];
 }
 
 /** Where events are missing, repeated or out of order. */

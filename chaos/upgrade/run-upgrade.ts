@@ -51,6 +51,7 @@ export async function runUpgrade(commit: string, clients: number): Promise<Upgra
     const bwrap = await findBubblewrap(cacheDir());
     const urls = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const env = { PATH: readEnv()["PATH"], ...settings, ...urls, ...(bwrap && { BWRAP: bwrap }) };
+    const members: Member[] = [];
     const start = async (
       commands: Commands,
       role: "api" | "worker",
@@ -65,6 +66,7 @@ export async function runUpgrade(commit: string, clients: number): Promise<Upgra
         ready,
       };
       const member = opens(startMember(options));
+      members.push(member);
       await member.ready();
       return member;
     };
@@ -99,6 +101,9 @@ export async function runUpgrade(commit: string, clients: number): Promise<Upgra
     }
     await driven.stop();
     const ended = await endsOf(postgres.url, load.runs);
+    if (load.runs.length === 0) load.faults.push("no run was accepted");
+    for (const member of members)
+      if (member.surprises() > 0) load.faults.push(`${member.name}: ended by itself ${member.surprises()} times`);
     return { ...load, from: version.commit, applied, ended };
   } finally {
     await closeInReverse(opened);

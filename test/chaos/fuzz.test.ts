@@ -16,7 +16,7 @@ test("no foreign bytes that chance makes end a process, hang it or fill its memo
   for (const { decoder, inputs } of report.rows) expect([decoder, inputs > 100]).toEqual([decoder, true]);
 }, 120_000);
 
-test("a decoder that throws, hangs or leaves an error behind is found, and the same seed finds it again", async () => {
+test("a decoder that throws, hangs, keeps memory or leaves an error behind is found, and the same seed finds it again", async () => {
   const samples = [Buffer.from('{"a":[1,2]}')] as const;
   // What hangs takes far longer than a hang's second: the time in which other processes ran is taken off.
   const bad = [
@@ -24,6 +24,8 @@ test("a decoder that throws, hangs or leaves an error behind is found, and the s
     { name: "hangs", weight: 1, samples, read: () => new Promise<void>((resolve) => setTimeout(resolve, 2_500)) },
     { name: "leaves a rejection", weight: 1, samples, read: () => void Promise.reject(new Error("left")) },
   ];
+  const kept: Buffer[] = [];
+  const grows = { name: "grows", weight: 1, samples, read: () => void kept.push(Buffer.alloc(20 << 20, 1)) };
   const found: (string | undefined)[] = [];
   // One after the other: what another one computes meanwhile would count as time in which the machine was busy.
   for (const decoder of bad) {
@@ -35,6 +37,10 @@ test("a decoder that throws, hangs or leaves an error behind is found, and the s
     expect.stringMatching(/^took \d+ ms/),
     expect.stringContaining("uncaught: Error: left"),
   ]);
+  // Fewer inputs than lie between two looks.
+  const { faults: growth } = await runFuzz([grows], { seed: 1, inputs: 45 });
+  expect(kept.splice(0)).toHaveLength(45);
+  expect(growth.map(({ what }) => what)).toEqual([expect.stringMatching(/^memory grew by \d+ MiB/)]);
   const made = () =>
     Array.from({ length: 50 }, (_, at) => mutate(samples, createRandom(`1/x/${at}`)).toString("base64"));
   expect(made()).toEqual(made());

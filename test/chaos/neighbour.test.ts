@@ -8,6 +8,7 @@ test(`hostile runs beside another owner's cost that owner no run and no attempt,
   const options = { seed, attacks: 2, seconds: 2, only: "" };
   const { quiet, attacks, faults } = await runNeighbour(options, new AbortController().signal, inject("commands"));
   expect(quiet.failures).toEqual([]);
+  expect(attacks).toHaveLength(options.attacks);
   expect(attacks.map(({ attack, faults: found }) => [attack.name, found])).toEqual(
     attacks.map(({ attack }) => [attack.name, []]),
   );

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Adapter, AgentRequest } from "../../worker/adapters/adapter.ts";
 import { agentRequest, resources, runAgent } from "../worker/adapters/run-agent.ts";
+import { markedProcesses, newMark } from "../harness/marked-processes.ts";
 import { quickest } from "../harness/quickest.ts";
+import { waitFor } from "../harness/wait-for.ts";
 
 /** The same agent in an adapter's own language: what of a request makes it that agent. */
 export type Program = Partial<AgentRequest>;
@@ -69,14 +71,19 @@ export function describeAdapter({ name, open, programs, returns, namesLimits }: 
 
     test("ends the whole tree at an abort, within 100 ms", async () => {
       const timeOfEnd = async () => {
+        const mark = newMark();
+        const sleeping = request(programs.sleep, { env: { MARK: mark } });
         const controller = new AbortController();
         let abortedAt = Number.NaN;
-        for await (const frame of opened.adapter.run(request(programs.sleep), controller.signal)) {
+        for await (const frame of opened.adapter.run(sleeping, controller.signal)) {
           if (frame.type !== "output") continue;
+          await waitFor(() => markedProcesses(mark).length > 0);
           abortedAt = performance.now();
           controller.abort();
         }
-        return performance.now() - abortedAt;
+        const took = performance.now() - abortedAt;
+        await waitFor(() => markedProcesses(mark).length === 0, 1_000);
+        return took;
       };
       expect(await quickest(100, timeOfEnd)).toBeLessThan(100);
     });

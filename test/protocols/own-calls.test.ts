@@ -65,7 +65,9 @@ test("OpenAI: a completion has its usage, streamed or not, and what the client s
   const chunks: OpenAI.ChatCompletionChunk[] = [];
   for await (const chunk of await openai.chat.completions.create({ ...request, ...options })) chunks.push(chunk);
   expect([chunks.at(-1)?.choices, chunks.at(-1)?.usage?.total_tokens]).toEqual([[], 8]);
-  expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+  const others = chunks.slice(0, -1);
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.every((chunk) => chunk.usage === null)).toBe(true);
 });
 
 test("OpenAI: a failed run is an error of the library, and the agent is not run again", async () => {

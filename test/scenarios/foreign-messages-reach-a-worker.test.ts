@@ -12,9 +12,16 @@ async function succeeds(): Promise<void> {
   const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));
   expect(events.at(-1)?.event).toBe("run.success");
 }
+const request = (agent: string) =>
+  call(
+    url,
+    "POST",
+    "/v1/execute",
+    { agent_id: agent, version: "current", input_payload: {} },
+    { prefer: "respond-async" },
+  );
 const submit = async (agent: string): Promise<string> => {
-  const request = { agent_id: agent, version: "current", input_payload: {} };
-  const { status, body } = await call(url, "POST", "/v1/execute", request, { prefer: "respond-async" });
+  const { status, body } = await request(agent);
   expect(status).toBe(202);
   return String(body["id"]);
 };
@@ -122,12 +129,16 @@ test("a run whose row isn't what it should be ends at once, as an error of its o
       return { id, what: `${column} ${value}`, code };
     }),
   );
-  const other = await makeAgent(url, "def main(input): return {'ok': True}");
-  for (const config of ["null", "5", "[]", '"text"', '{"limits":5,"env":{"a":1},"files":[1]}'])
+  const odd: string[] = [];
+  for (const config of ["null", "5", "[]", '"text"', '{"limits":5,"env":{"a":1},"files":[1]}']) {
+    const other = await makeAgent(url, "def main(input): return {'ok': True}");
     await stack.sql.query("UPDATE agent_versions SET config = $2::json WHERE agent_id = $1", [other, config]);
-  const odd = await submit(other).catch(() => null);
+    const { status, body } = await request(other);
+    expect([202, 422], `${config}: ${JSON.stringify(body)}`).toContain(status);
+    if (status === 202) odd.push(String(body["id"]));
+  }
   await stack.sql.query("DELETE FROM queue_pauses");
-  const ids = [...poisoned.map(({ id }) => id), ...(odd === null ? [] : [odd])];
+  const ids = [...poisoned.map(({ id }) => id), ...odd];
   await waitFor(
     async () =>
       (await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND status IN ('success', 'error')", [ids]))

@@ -3,6 +3,7 @@ import {
   begin,
   billedFor,
   connect,
+  type Ended,
   ended,
   execute,
   type GatewayAttack,
@@ -184,11 +185,19 @@ def main(input):
         "POST /openai/a/..%2frefunds",
         "post /openai/refunds",
       ];
+      const isAnswered = ({ result }: Ended): boolean => /^HTTP\/1.1 2/.test(String(result["told"]));
+      const allowed = await seenDuring(ground, async () => {
+        const other = await execute(ground, agent, { how: "POST /openai/other" });
+        if (!isAnswered(other)) throw new Error(`a call without approval was told ${JSON.stringify(other.result)}`);
+      });
+      if (allowed.length !== 1) return ["a call without approval didn't leave"];
       const faults: string[] = [];
       const seen = await seenDuring(ground, async () => {
         for (const how of ways) {
-          const { status, result } = await execute(ground, agent, { how });
-          if (status === "success" && /^HTTP\/1.1 2/.test(String(result["told"]))) faults.push(`${how} was answered`);
+          const run = await execute(ground, agent, { how });
+          if (isAnswered(run)) faults.push(`${how} was answered`);
+          const isTold = run.status === "interrupted" || (run.status === "success" && run.result["told"] !== "");
+          if (!isTold) faults.push(`${how}: ${run.status}, and nobody was asked`);
         }
       });
       return [...faults, ...seen.map(({ path }) => `${path} left`)];

@@ -31,7 +31,8 @@ export async function resolveVersion(
   const row = await resolve.first(db.sql, { agent_id: agentId, version, owner });
   if (!row) return { missing: "agent" };
   if (row.version === null) return { missing: "version" };
-  return { ...row, version: row.version };
+  // A config that stands as JSON null has no fields, as for `readConfig`.
+  return { ...row, version: row.version, config: row.config ?? {} };
 }
 
 /** The name of what `resolveVersion` returns; null: there is none. Reads no config, which may be of megabytes. */
@@ -73,7 +74,7 @@ const resolve = statement({
     revision: t.bigint,
     version: orNull(t.text),
     version_status: t.enumeration<VersionStatus>("version_status"),
-    config: t.json<Record<string, unknown>>(),
+    config: t.json<Record<string, unknown> | null>(),
   },
   text: sql`
     SELECT a.user_id, a.status, a.revision, v.version, v.version_status, v.config FROM agents a

@@ -31,6 +31,30 @@ const eventsOf = ({ transcripts, histories }: Evidence, id: string) =>
     events.filter((event) => event.id === id),
   );
 
+/** Takes the durable run back to the queue once, before all that it did. */
+const loseOnce = (transitions: Evidence["transitions"]) => {
+  const move = { run_id: "run-9", at_ms: 0 };
+  transitions
+    .get("run-9")
+    ?.splice(
+      2,
+      0,
+      { ...move, from: "running", to: "queued", reason: "worker_lost" },
+      { ...move, from: "queued", to: "running", reason: "w2" },
+    );
+};
+
+/** Lets run-1 end with an error, as everybody sees it. */
+const failWith = (evidence: Evidence, error_code: string) => {
+  const { row, moves, transcript, history } = of(evidence, "run-1");
+  Object.assign(row, { status: "error", error_code });
+  Object.assign(moves.at(-1) ?? {}, { to: "error" });
+  for (const events of [transcript, history.events]) events.splice(-1, 1, { id: "1-3", type: "run.error", data: "{}" });
+  evidence.deliveries = evidence.deliveries.map((one) =>
+    one.run_id === "run-1" ? { ...one, run_status: "error" } : one,
+  );
+};
+
 const planted: [string, string[], (evidence: Evidence) => void][] = [
   ["an accepted run that isn't there", ["acceptedRunsEnd"], ({ runs }) => runs.delete("run-1")],
   [
@@ -162,19 +186,16 @@ const planted: [string, string[], (evidence: Evidence) => void][] = [
     ["durableRunsGoOn"],
     ({ runs }) => Object.assign(runs.get("run-9") ?? {}, { result_content: { token: "token of run-9", done: [] } }),
   ],
+  ["a failure of our own", ["failuresAreExplained"], (evidence) => failWith(evidence, "sandbox_unavailable")],
   [
-    "a failure of our own",
+    "a run that was given up at its first loss",
     ["failuresAreExplained"],
-    (evidence) => {
-      const { row, moves, transcript, history } = of(evidence, "run-1");
-      Object.assign(row, { status: "error", error_code: "sandbox_unavailable" });
-      Object.assign(moves.at(-1) ?? {}, { to: "error" });
-      for (const events of [transcript, history.events])
-        events.splice(-1, 1, { id: "1-3", type: "run.error", data: "{}" });
-      evidence.deliveries = evidence.deliveries.map((one) =>
-        one.run_id === "run-1" ? { ...one, run_status: "error" } : one,
-      );
-    },
+    (evidence) => failWith(evidence, "worker_lost"),
+  ],
+  [
+    "a success of an agent that can only fail",
+    ["resultsBelongToTheirRuns"],
+    ({ accepted }) => Object.assign(accepted.find(({ run_id }) => run_id === "run-1") ?? {}, { agent: "failing" }),
   ],
   [
     "a callback that never came",
@@ -195,6 +216,20 @@ const planted: [string, string[], (evidence: Evidence) => void][] = [
     ["callbacksArrive"],
     (evidence) => of(evidence, "run-1").owed.push({ id: "b", run_id: "run-1", status: "delivered" }),
   ],
+  [
+    "a callback that told another end",
+    ["callbacksArrive"],
+    (evidence) =>
+      (evidence.deliveries = evidence.deliveries.map((one) =>
+        one.run_id === "run-1" ? { ...one, run_status: "error" } : one,
+      )),
+  ],
+  [
+    "a callback that nobody asked for",
+    ["callbacksArrive"],
+    ({ accepted }) => Object.assign(accepted.find(({ run_id }) => run_id === "run-1") ?? {}, { callback_url: null }),
+  ],
+  ["a loss of a durable run that was not charged", ["lossesAreCharged"], ({ transitions }) => loseOnce(transitions)],
   ["a loss that was not charged", ["lossesAreCharged"], (evidence) => (of(evidence, "run-0").row.lost_attempts = 0)],
   [
     "a lost run that came back late",
@@ -236,4 +271,24 @@ test("what Redis lost of a discarded attempt, and what the machine's stall delay
   stalled.stalls = [{ from: 1_002_000, to: 1_004_000 }];
   for (const move of of(stalled, "run-0").moves.slice(2)) move.at_ms += leaseMs;
   expect(brokenBy(stalled)).toEqual([]);
+});
+
+test("a run that lost its last worker, and one that was suspended after a loss, break no promise", () => {
+  const exhausted = soundEvidence();
+  failWith(exhausted, "worker_lost");
+  Object.assign(of(exhausted, "run-1").row, { lost_attempts: 0, max_attempts: 1 });
+  expect(brokenBy(exhausted)).toEqual([]);
+  const suspended = soundEvidence();
+  loseOnce(suspended.transitions);
+  const move = { run_id: "run-9", reason: null, at_ms: 0 };
+  suspended.transitions
+    .get("run-9")
+    ?.splice(
+      4,
+      0,
+      { ...move, from: "running", to: "suspended" },
+      { ...move, from: "suspended", to: "queued" },
+      { ...move, from: "queued", to: "running", reason: "w2" },
+    );
+  expect(brokenBy(suspended)).toEqual([]);
 });

@@ -10,9 +10,13 @@ import { sandboxUidBounds } from "../../../worker/sandbox/sandbox-uids.ts";
 import { agentRequest, resources, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
 import { runInside } from "./run-inside.ts";
+import { markedProcesses, newMark } from "../../harness/marked-processes.ts";
 import { quickest } from "../../harness/quickest.ts";
+import { waitFor } from "../../harness/wait-for.ts";
 
 const isRoot = process.getuid?.() === 0;
+/** The name of the processes that are to be killed: once their parents are gone, nothing else tells whose they were. */
+const fileMark = newMark();
 const machine = await openLevels();
 afterAll(() => machine.close());
 
@@ -60,36 +64,41 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
     });
   });
   afterAll(() => adapter.close());
-  const bomb = (kind: string, changes = {}) =>
+  const bomb = (kind: string, changes = {}, input = {}) =>
     runAgent(
       adapter,
-      agentRequest("bombs", { input_payload: { bomb: kind }, resources: { ...resources, ...changes } }),
+      agentRequest("bombs", { input_payload: { bomb: kind, ...input }, resources: { ...resources, ...changes } }),
     );
+  const allAreGone = () => waitFor(() => markedProcesses(fileMark).length === 0, 1_000);
 
   test("holds against the canaries", async () => {
     expect(await runCanaries(sandbox, machine.python)).toEqual([]);
   });
 
   test("a killed tree is gone within 100 ms, with children that left its session and hold its pipes", async () => {
-    const request = agentRequest("sleeper", { input_payload: { children: 10 } });
+    const request = agentRequest("sleeper", { input_payload: { children: 10, mark: fileMark } });
     const timeOfEnd = async () => {
       const controller = new AbortController();
       let abortedAt = Number.NaN;
       for await (const frame of adapter.run(request, controller.signal)) {
         if (frame.type !== "output") continue;
+        await waitFor(() => markedProcesses(fileMark).length > 10);
         abortedAt = performance.now();
         controller.abort();
       }
-      return performance.now() - abortedAt;
+      const took = performance.now() - abortedAt;
+      await allAreGone();
+      return took;
     };
     expect(await quickest(100, timeOfEnd)).toBeLessThan(100);
   });
 
   test("a process that forks and exits in turns doesn't outrun the kill", async () => {
-    const request = agentRequest("respawner");
+    const request = agentRequest("respawner", { input_payload: { mark: fileMark } });
     const { outputs, exit } = await runAgent(adapter, request, (frame) => frame.type === "output");
     expect(outputs[0]).toBe("ready");
     expect(exit).toMatchObject({ code: null, signal: "SIGKILL" });
+    await allAreGone();
   });
 
   test("a memory bomb ends with the memory limit, and what it had said stays", async () => {
@@ -103,9 +112,10 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
   });
 
   test("a fork bomb is refused and leaves nothing", async () => {
-    const { exit, error } = await bomb("forks");
+    const { exit, error } = await bomb("forks", {}, { mark: fileMark });
     if (!sharesUser) expect(error?.error_type).toBe("BlockingIOError");
     if (boundsTree || sharesUser) expect(exit.limit).toBe("processes");
+    await allAreGone();
   });
 
   test("a disk bomb ends with the disk limit", async () => {
@@ -139,8 +149,10 @@ for _ in range(1200):
       agentRequest("keeper", { input_payload: { mark }, env: { MARK: mark } }),
       keeping.signal,
     );
+    let looked = 0;
     for await (const frame of keeper) {
       if (frame.type !== "output") continue;
+      looked += 1;
       const { result, error } = await runAgent(adapter, agentRequest("snoop", { input_payload: { mark } }));
       expect(error).toBeUndefined();
       const { uid, fds, marks, cwd } = result as {
@@ -157,6 +169,7 @@ for _ in range(1200):
       if (isRoot) expect(uid).toBeGreaterThanOrEqual(sandbox.startWarm ? 1_000 : sandboxUidBounds.first);
       keeping.abort();
     }
+    expect(looked).toBe(1);
   });
 
   test("runs at the same time keep apart, and each ends once", async () => {
@@ -172,6 +185,7 @@ test("after all that nothing is left in /tmp, the cgroups or the process table",
   await vi.waitFor(
     () => {
       expect(leftovers()).toEqual([]);
+      expect(markedProcesses(fileMark)).toEqual([]);
       if (isRoot) expect(sandboxedProcesses().filter((pid) => isOurs(pid))).toEqual([]);
     },
     { timeout: 5_000 },
