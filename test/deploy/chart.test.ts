@@ -75,6 +75,15 @@ test("helm test is named only where its key is one of the API's", () => {
   );
 });
 
+test("packages are installed where no other user could exchange them: an emptyDir has no sticky bit of its own", () => {
+  const workers = read("templates/workers.yaml");
+  const [init = ""] = /initContainers:[^]*?\n      containers:/.exec(workers) ?? [];
+  expect(init).toMatch(/args: \[chmod, "1777", (\S+)\]/);
+  expect(init).toContain("{ name: packages, mountPath: /var/tmp }");
+  expect(init).toMatch(/runAsUser: 0\n +runAsNonRoot: false\n +\{\{- include "runfleet.containerSecurity"/);
+  expect(workers).toContain("{ name: packages, emptyDir:");
+});
+
 test("workers reach no private address, and no metadata of a cloud", () => {
   const internet = templates.slice(templates.indexOf('define "runfleet.internet"'));
   // One list of both kinds would take any address of version 4 for a mapped one.
@@ -117,12 +126,12 @@ test("only workers may do what a sandbox needs, and no pod may gain rights", () 
 
 const stack = await useTestStack();
 
-test("helm test's program publishes an agent, answers its question and sees its result; without a worker it fails", async () => {
+test("helm test's program publishes an agent of each language, answers its question and sees its result; without a worker it fails", async () => {
   const { url, worker } = await stack.startMembers();
   const run = (env: Record<string, string>) =>
     promisify(execFile)(process.execPath, ["--input-type=module", "--eval", read("files/run-an-agent.mjs")], { env });
   const env = { RUNFLEET_URL: url, RUNFLEET_API_KEY: "rf_unused" };
-  expect((await run(env)).stdout).toMatch(/asked, was answered and succeeded/);
+  expect((await run(env)).stdout).toMatch(/of python asked, was answered and succeeded[^]*of node asked, was answered/);
   const { rows } = await stack.sql.query("SELECT 1 FROM agents");
   expect(rows).toEqual([]);
   await worker.stop();
