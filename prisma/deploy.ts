@@ -90,6 +90,8 @@ async function open(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   try {
     await client.connect();
+    // The role of a service behind a pooler has limits of its own; a migration takes the time that it needs.
+    await client.query("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0");
   } catch (error) {
     await client.end();
     throw error;

@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
+import pg from "pg";
 import { expect, inject, test } from "vitest";
 import { deployMigrations } from "../../prisma/deploy.ts";
+import { waitFor } from "../harness/wait-for.ts";
 import { freshDatabaseUrl, query } from "./fresh-database.ts";
 
 const schema = readFileSync(new URL("../../prisma/schema.prisma", import.meta.url), "utf8");
@@ -70,6 +72,34 @@ test("a migration that fails leaves nothing behind, and is applied by the next d
   expect(await query(url, "SELECT tablename FROM pg_tables WHERE tablename = 'runs'")).toEqual([]);
   await query(url, "DROP TABLE workers");
   expect(await deployMigrations(url)).toEqual({ applied: migrations });
+});
+
+test("no time limit of its role or of the database ends a migration", async () => {
+  const url = freshDatabaseUrl();
+  const name = new URL(url).pathname.slice(1);
+  const admin = inject("databaseUrl");
+  await query(admin, `CREATE DATABASE ${name}`);
+  await query(admin, `ALTER DATABASE ${name} SET statement_timeout = '200ms'`);
+  // An index that is built concurrently waits for this transaction's snapshot.
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  await reader.query("SELECT 1");
+  const deployed = deployMigrations(url);
+  const hasWaited = async (): Promise<boolean> => {
+    const waiting = await query(
+      admin,
+      `SELECT 1 FROM pg_stat_activity WHERE datname = '${name}' AND query ~ 'INDEX CONCURRENTLY'
+       AND state = 'active' AND clock_timestamp() - query_start > interval '400 ms'`,
+    );
+    return waiting.length > 0;
+  };
+  try {
+    await Promise.race([deployed, waitFor(hasWaited)]);
+  } finally {
+    await reader.end();
+  }
+  expect(await deployed).toEqual({ applied: migrations });
 });
 
 test("every model has its table, and every `// sql:` line of the schema its index", async () => {
