@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import pg from "pg";
-import { expect, inject, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { deployMigrations } from "../../prisma/deploy.ts";
 import { waitFor } from "../harness/wait-for.ts";
 import { freshDatabaseUrl, query } from "./fresh-database.ts";
@@ -17,6 +18,27 @@ test("creates the missing database and applies every migration in order", async 
   const url = freshDatabaseUrl();
   expect(await deployMigrations(url)).toEqual({ applied: migrations });
   expect((await history(url)).map((row) => row["migration_name"])).toEqual(migrations);
+});
+
+test("waits for a server that is not there yet, or only starts", async () => {
+  const url = new URL(freshDatabaseUrl());
+  const { hostname, port } = url;
+  const refusals = ["reset", "starting up"];
+  // In Postgres' protocol: E, the length, fields that end with a zero.
+  const startingUp = Buffer.from("E\0\0\0\x1bSFATAL\0C57P03\0Mstarts\0\0", "latin1");
+  const gate = createServer((socket) => {
+    const refusal = refusals.shift();
+    if (refusal === "reset") return socket.resetAndDestroy();
+    if (refusal) return void socket.once("data", () => socket.end(startingUp));
+    const server = connect(Number(port), hostname);
+    socket.pipe(server).pipe(socket);
+    for (const one of [socket, server]) one.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void gate.close());
+  url.host = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
+  expect(await deployMigrations(url.href)).toEqual({ applied: migrations });
+  expect(refusals).toEqual([]);
 });
 
 test("a second deploy changes nothing", async () => {
