@@ -7,7 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { adapterTypes, lifecycles } from "../../shared/domain/run/run-modes.ts";
-import { variableNames } from "../../shared/platform/config/load-config.ts";
+import { loadConfig, variableNames } from "../../shared/platform/config/load-config.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -40,6 +40,27 @@ test("what workers may be started for is what the service knows", () => {
     lifecycles.map((lifecycle) => (lifecycle === "serverless" ? type : `${lifecycle}:${type}`)),
   );
   expect([accepts({ expectedAdapters: offers }), accepts.errors]).toEqual([true, null]);
+});
+
+test("what the schema allows of a pool, a worker starts with", () => {
+  const { drainSeconds, slots } = (
+    JSON.parse(read("values.schema.json")) as {
+      $defs: { pool: { properties: Record<"drainSeconds" | "slots", { minimum: number; maximum: number }> } };
+    }
+  ).$defs.pool.properties;
+  for (const bound of ["minimum", "maximum"] as const) {
+    const env = {
+      DATABASE_URL: "postgresql://runfleet@postgres/runfleet",
+      REDIS_URL: "redis://redis",
+      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString("base64")}`,
+      SHUTDOWN_GRACE_MS: String(drainSeconds[bound] * 1_000),
+      WORKER_SLOTS: String(slots[bound]),
+    };
+    expect(loadConfig(env)).toMatchObject({
+      shutdownGraceMs: drainSeconds[bound] * 1_000,
+      worker: { slots: slots[bound] },
+    });
+  }
 });
 
 test("each variable that the chart sets is one that the service reads, and each program is there", () => {
