@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -31,4 +31,27 @@ test("a process of the service leaves WebAssembly to V8's first compiler, also w
   expect(await isCompiledOnce("runProcess(work)", 50)).toBe(true);
   // Else V8 compiles it again.
   expect(await isCompiledOnce("work()", 5_000)).toBe(false);
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it in order, also by a terminal's end", async (signal) => {
+  const waits = `
+    import { aborted, runProcess } from ${JSON.stringify(resolve("dist/shared/platform/lifecycle/run-process.js"))};
+    await runProcess(async (signal) => {
+      process.stdout.write("waits");
+      const stay = setInterval(() => undefined, 60_000);
+      await aborted(signal);
+      clearInterval(stay);
+      process.stdout.write(" closed");
+    });
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", waits], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (said === "") child.kill(signal);
+    said += chunk.toString();
+  });
+  const code = await new Promise((done) => child.once("close", done));
+  expect([code, said]).toEqual([0, "waits closed"]);
 });
