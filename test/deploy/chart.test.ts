@@ -7,6 +7,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { adapterTypes, lifecycles } from "../../shared/domain/run/run-modes.ts";
+import { requestLimits } from "../../shared/domain/run/request-limits.ts";
+import { archiveLimits } from "../../shared/platform/archive/read-folder-archive.ts";
 import { loadConfig, variableNames } from "../../shared/platform/config/load-config.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -61,6 +63,11 @@ test("what the schema allows of a pool, a worker starts with", () => {
       worker: { slots: slots[bound] },
     });
   }
+});
+
+test("the Ingress lets through the largest body that the API takes", () => {
+  const [, megabytes] = /"proxy-body-size" "(\d+)m"/.exec(read("templates/api.yaml")) ?? [];
+  expect(Number(megabytes) * 1024 ** 2).toBeGreaterThan(Math.max(archiveLimits.packed_bytes, requestLimits.body_bytes));
 });
 
 test("each variable that the chart sets is one that the service reads, and each program is there", () => {
