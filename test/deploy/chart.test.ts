@@ -11,6 +11,7 @@ import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { archiveLimits } from "../../shared/platform/archive/read-folder-archive.ts";
 import { loadConfig, variableNames } from "../../shared/platform/config/load-config.ts";
 import { useTestStack } from "../harness/test-stack.ts";
+import { readAlerts } from "./named-series.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 /** What of the chart can be held without Helm. `npm run chart` makes its objects and compares them with their kinds' schemas. */
@@ -117,6 +118,13 @@ test("packages are installed where no other user could exchange them: an emptyDi
   expect(init).toContain("{ name: packages, mountPath: /var/tmp }");
   expect(init).toMatch(/runAsUser: 0\n +runAsNonRoot: false\n +\{\{- include "runfleet.containerSecurity"/);
   expect(workers).toContain("{ name: packages, emptyDir:");
+});
+
+test("a pool that is of level 1 by intent wakes nobody: the chart's alert goes by the level that its pools must prove", () => {
+  const [, given = ""] = /replace "([^"]+)" \(printf/.exec(read("templates/monitoring.yaml")) ?? [];
+  const { expr } = readAlerts().find(({ alert }) => alert === "RunfleetSandboxWeak") ?? {};
+  expect(given).toBe(expr);
+  expect(read("files/alerts.yaml").split(given)).toHaveLength(2);
 });
 
 test("workers reach no private address, and no metadata of a cloud", () => {
