@@ -81,6 +81,20 @@ test("each variable that the chart sets is one that the service reads, and each 
   expect(programs.filter((path) => !existsSync(path))).toEqual([]);
 });
 
+test("a variable that the templates set can't be set by env once more", () => {
+  const set = ["api", "workers"].flatMap((name) =>
+    [...read(`templates/${name}.yaml`).matchAll(/\{ name: ([A-Z][A-Z_]+), value/g)].map(
+      ([, variable = ""]) => variable,
+    ),
+  );
+  const [, validate = ""] = read("templates/_helpers.tpl").split('define "runfleet.validate"');
+  const refused = [...validate.matchAll(/"([A-Z][A-Z_]+)" "(?:the|slots|expected)/g)].map(
+    ([, variable = ""]) => variable,
+  );
+  expect(refused.toSorted()).toEqual([...new Set(set)].toSorted());
+  expect(validate).toMatch(/if hasKey \$env \$name -\}\}\n\{\{- fail/);
+});
+
 test("packages of agents are bounded by the volume that they are installed in", () => {
   const [, cut = "", part = ""] =
     /max \(sub \$bytes (\d+)\) \(div \$bytes (\d)\)/.exec(read("templates/_helpers.tpl")) ?? [];

@@ -33,8 +33,10 @@ test("a process of the service leaves WebAssembly to V8's first compiler, also w
   expect(await isCompiledOnce("work()", 5_000)).toBe(false);
 });
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it in order, also by a terminal's end", async (signal) => {
-  const waits = `
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "a process of the service closes in order at %s, as when its terminal is closed",
+  async (signal) => {
+    const waits = `
     import { aborted, runProcess } from ${JSON.stringify(resolve("dist/shared/platform/lifecycle/run-process.js"))};
     await runProcess(async (signal) => {
       process.stdout.write("waits");
@@ -44,14 +46,15 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it in order, also b
       process.stdout.write(" closed");
     });
   `;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", waits], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let said = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (said === "") child.kill(signal);
-    said += chunk.toString();
-  });
-  const code = await new Promise((done) => child.once("close", done));
-  expect([code, said]).toEqual([0, "waits closed"]);
-});
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", waits], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      if (said === "") child.kill(signal);
+      said += chunk.toString();
+    });
+    const code = await new Promise((done) => child.once("close", done));
+    expect([code, said]).toEqual([0, "waits closed"]);
+  },
+);
