@@ -141,6 +141,14 @@ test("a pool that is of level 1 by intent wakes nobody: the chart's alert goes b
   expect(read("files/alerts.yaml").split(given)).toHaveLength(2);
 });
 
+test("files of the operator's, such as a certificate authority, are in every part", () => {
+  for (const name of ["api", "workers", "migrate"]) {
+    const text = read(`templates/${name}.yaml`);
+    expect([name, text.includes("- { name: files, mountPath: /etc/runfleet, readOnly: true }")]).toEqual([name, true]);
+    expect([name, text.includes("- { name: files, configMap: { name: {{ . }} } }")]).toEqual([name, true]);
+  }
+});
+
 test("workers reach no private address, and no metadata of a cloud", () => {
   const internet = templates.slice(templates.indexOf('define "runfleet.internet"'));
   // One list of both kinds would take any address of version 4 for a mapped one.
