@@ -49,6 +49,8 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
   };
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(name, end);
   process.on("disconnect", () => controller.abort());
+  // The parent died while this process was loading. Undefined without a channel.
+  if ((process.connected as boolean | undefined) === false) controller.abort();
   const onRejection = (reason: unknown): void => {
     process.stderr.write(`${errorText(reason)}\n${reason instanceof Error ? reason.stack : ""}\n`);
     // Closing a connection may reject a promise that nobody can catch: ioredis 6.0 subscribes again after a reconnect without a catch.
