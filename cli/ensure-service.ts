@@ -14,9 +14,9 @@ export async function ensureService({
   if (!isOwn || !hasLauncher() || (await answers(`${url}/health/live`))) return;
   terminal.say(`Nothing answers at ${url}: the service is started here, and ends with this command.`);
   const started = startStack({ env, port: port || "80" }, "log");
-  // The service must not keep the command from ending, and ends with it.
+  // The service must not keep the command from ending.
   started.child.unref();
-  process.once("exit", () => void started.child.kill("SIGTERM"));
+  started.child.channel?.unref();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(exitCodes.detached));
   const startedAt = Date.now();
   await untilReady(url, started, () => {

@@ -29,7 +29,8 @@ export function startStack({ env, port }: Where, output: "inherit" | "log"): { c
   const to = output === "inherit" ? "inherit" : openSync(log, "a", 0o600);
   const child = spawn(process.execPath, [launcher], {
     env: { ...env, DATA_DIR: folder, PORT: port },
-    stdio: ["ignore", to, to],
+    // The channel ends with this command, however it ends, and the service with the channel.
+    stdio: ["ignore", to, to, "ipc"],
     // A Ctrl-C of this terminal ends the command first, which then ends the service.
     detached: output === "log",
   });

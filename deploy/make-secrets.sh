@@ -20,6 +20,8 @@ put postgres_password "${POSTGRES_PASSWORD:-$(random 24)}"
 put redis_password "${REDIS_PASSWORD:-$(random 24)}"
 put encryption_keys "${ENCRYPTION_KEYS:-k1:$(head -c 32 /dev/urandom | base64 | tr -d '\n')}"
 put bootstrap_admin_key "${BOOTSTRAP_ADMIN_KEY:-$(random 24)}"
+# Its owner empties it once there is a first key.
+chmod 0644 "$folder/bootstrap_admin_key"
 put internal_token "${INTERNAL_TOKEN:-$(random 24)}"
 put database_url "postgresql://runfleet:$(cat "$folder/postgres_password")@postgres:5432/runfleet"
 put redis_url "redis://:$(cat "$folder/redis_password")@redis:6379"

@@ -115,6 +115,8 @@ const refused: [values: string[], because: string][] = [
   [["workers.pools.default.sandbox.profile=none"], "profile"],
   [["workers.pools.default.sandbox.profile=runtimeclass"], "runtimeClassName"],
   [["workers.pools.default.env.SANDBOX_MIN_LEVEL=0"], "SANDBOX_MIN_LEVEL"],
+  [["env.WORKER_SLOTS=8"], "slots"],
+  [["api.env.PORT=80"], "PORT"],
   [
     ["workers.pools.default.autoscaling.enabled=true", "workers.pools.default.autoscaling.minReplicas=0"],
     "expectedAdapters",

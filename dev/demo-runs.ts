@@ -4,6 +4,7 @@ import { counter, invoiceReader, researcher } from "./demo-agents.ts";
 import { projectFolder } from "./reachable.ts";
 
 type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<void>;
+type List = (path: string) => Promise<{ data: unknown[] }>;
 
 const question = {
   type: "object",
@@ -12,7 +13,7 @@ const question = {
 };
 
 /** What the console shows first: a live run, a retry with tools, a question to a person, a failure, a thread and a schedule. */
-export async function leaveRuns(post: Post): Promise<void> {
+export async function leaveRuns(post: Post, list: List): Promise<void> {
   const publish = (id: string, source: string, config: object = {}): Promise<void> =>
     post("/v1/agents", { user_id: "demo", id, name: id, make_current: true, config: { source, ...config } });
   await publish("researcher", researcher, {
@@ -31,6 +32,6 @@ export async function leaveRuns(post: Post): Promise<void> {
   await run("researcher", { question: "How are streams resumed?" }, { thread_id: "demo-thread" });
   const daily = { agent_id: "invoice-reader", version: "current", input_payload: { file: "daily.pdf" } };
   // A demo that is started again finds its schedule.
-  const once = { "idempotency-key": "demo-schedule" };
-  await post("/v1/jobs", { ...daily, name: "Each workday", schedule: "0 8 * * 1-5" }, once);
+  const { data: schedules } = await list("/v1/jobs?agent_id=invoice-reader");
+  if (schedules.length === 0) await post("/v1/jobs", { ...daily, name: "Each workday", schedule: "0 8 * * 1-5" });
 }

@@ -17,7 +17,10 @@ await runProcess(async (signal) => {
     console.log(`The stack was ready after ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
     console.log(`Console:        ${url}/console/\n`);
     await showRun(url, signal);
-    await leaveRuns(async (path, body, headers) => void (await post(`${url}${path}`, body, { signal, headers })));
+    await leaveRuns(
+      async (path, body, headers) => void (await post(`${url}${path}`, body, { signal, headers })),
+      async (path) => (await (await fetch(`${url}${path}`, { signal })).json()) as { data: unknown[] },
+    );
     console.log(`
 Do it yourself:
   curl -N ${url}/v1/execute -H 'Content-Type: application/json' \\

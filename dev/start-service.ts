@@ -56,6 +56,10 @@ export async function startService(command: ServiceCommand): Promise<ServiceProc
     // "close", not "exit", so that the last lines are read: they say why.
     child.once("close", (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
   });
+  // A launcher that ends without closing, as at a second Ctrl-C, leaves no server.
+  const endWithLauncher = (): void => void child.kill(command.stopSignals[0]?.[0]);
+  process.once("exit", endWithLauncher);
+  void ended.then(() => process.off("exit", endWithLauncher));
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= endRecordedProcess(command.record, command.stopSignals));
   const lastLines: string[] = [];

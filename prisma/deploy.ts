@@ -78,7 +78,7 @@ function readMigrations(folder: string): Migration[] {
 
 async function connect(databaseUrl: string): Promise<pg.Client> {
   try {
-    return await open(databaseUrl);
+    return await openOnceThere(databaseUrl);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === "3D000")) throw error;
     await createDatabase(databaseUrl);
@@ -86,10 +86,28 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   }
 }
 
+/** A server that is started beside the deployer may be some seconds away; no name of it, no listener, or "is starting up". */
+const notThereYet = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "57P03"];
+const patienceMs = 30_000;
+
+async function openOnceThere(databaseUrl: string): Promise<pg.Client> {
+  const end = performance.now() + patienceMs;
+  for (;;)
+    try {
+      return await open(databaseUrl);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      if (!notThereYet.includes(code) || performance.now() > end) throw error;
+      await sleep(500);
+    }
+}
+
 async function open(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   try {
     await client.connect();
+    // The role of a service behind a pooler has limits of its own; a migration takes the time that it needs.
+    await client.query("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0");
   } catch (error) {
     await client.end();
     throw error;

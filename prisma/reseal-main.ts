@@ -8,10 +8,13 @@ import { errorText } from "../shared/platform/error-text.ts";
 
 /* Seals everything with the first of ENCRYPTION_KEYS, beside running processes, and tells what other keys still seal. */
 try {
-  const { database, encryptionKeys } = loadConfig(readEnv());
+  const env = readEnv();
+  const { database, encryptionKeys } = loadConfig(env);
   const current = encryptionKeys[0]?.id ?? "";
-  // Columns are read whole.
-  const db = openDb(database.url, 2, () => undefined, { ...database, limitsTime: false });
+  // Columns are read whole. A session that a pooler hands on can't be told to have no time limit.
+  const direct = env["DIRECT_DATABASE_URL"];
+  const options = { ...(direct ? {} : database), limitsTime: false };
+  const db = openDb(direct || database.url, 2, () => undefined, options);
   let left = 0;
   const failed: string[] = [];
   const reseal = async (name: string, column: SealedColumn): Promise<void> => {

@@ -51,7 +51,7 @@ export const init: Command = {
       basename(resolve(folder))
         .replaceAll(/[^A-Za-z0-9._-]/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "") || "my-agent";
-    const files = { ...(small[template] ?? readExample(template)) };
+    const files = { ...(small[template] ?? readExample(template, agent)) };
     const $schema = findSchema(folder) ?? `${settings().url}/runfleet.schema.json`;
     files["runfleet.json"] = describe(files["runfleet.json"] ?? "{}", { $schema, agent });
     writeAll(folder, files);
@@ -72,9 +72,16 @@ function titleOf(template: string): string {
   return readFileSync(readme, "utf8").split("\n", 1)[0]?.replace(/^# /, "") ?? "";
 }
 
-function readExample(template: string): Record<string, string> {
+/** Its README and its hooks name the agent of the new folder. */
+function readExample(template: string, agent: string): Record<string, string> {
   const folder = join(examples, template);
-  return { ...readFolder(folder, []), "runfleet.json": readFileSync(join(folder, "runfleet.json"), "utf8") };
+  // Not as a part of a path or of a package's name.
+  const named = new RegExp(`(?<![\\w@/.-])${template}(?![\\w/-])`, "g");
+  const files = Object.entries(readFolder(folder, [])).map(([name, text]) => [
+    name,
+    /\.(md|json)$/.test(name) ? text.replaceAll(named, agent) : text,
+  ]);
+  return { ...Object.fromEntries(files), "runfleet.json": readFileSync(join(folder, "runfleet.json"), "utf8") };
 }
 
 /** The agent's name is the folder's. Editors read the schema. */

@@ -9,7 +9,7 @@ export const up: Command = {
     const { workers } = flags;
     const given = typeof workers === "string" ? { ...env, WORKERS: workers } : env;
     const { child } = startStack({ env: given, port: String(flags["port"]) }, "inherit");
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
     return new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 0)));
   },
 };

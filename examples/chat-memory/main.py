@@ -33,7 +33,8 @@ def stream(messages):
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
     request = urllib.request.Request(f"{base}/chat/completions", json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request, timeout=120) as response:
+        # Other lines are comments, ids and names of events.
         for line in response:
-            data = line.decode().strip().removeprefix("data: ")
-            if data and data != "[DONE]":
+            field, _, data = line.decode().partition(":")
+            if field == "data" and data.strip() not in ("", "[DONE]"):
                 yield json.loads(data)

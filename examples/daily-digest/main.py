@@ -15,6 +15,12 @@ def fetch(url, body=None):
 
 
 @step
+def read(feed):
+    """Kept, so that a run that is tried again posts and remembers the same news."""
+    return json.loads(fetch(feed))
+
+
+@step
 def post(text):
     """Not done again once its result is kept, also when the run is tried again."""
     fetch(os.environ["WEBHOOK_URL"], {"text": text})
@@ -23,7 +29,7 @@ def post(text):
 
 def main(feed: str, context):
     seen = (context.state or {}).get("seen", [])
-    news = [item for item in json.loads(fetch(feed)) if item["id"] not in seen]
+    news = [item for item in read(feed) if item["id"] not in seen]
     if not news:
         return {"posted": 0}
     text = "\n".join(f"• {item['title']}" for item in news)

@@ -96,6 +96,10 @@ test("api and worker wait for the migrations, have health checks, and may drain 
   expect(Number(services["worker"]?.environment?.["SHUTDOWN_GRACE_MS"])).toBeLessThan(600_000);
 });
 
+test("Postgres is healthy once it listens where others reach it, and not while its image makes the database", () => {
+  expect(services["postgres"]?.healthcheck).toMatchObject({ test: expect.arrayContaining(["-h", "127.0.0.1"]) });
+});
+
 test("each role's command is a file that the build makes", () => {
   for (const name of ["api", "worker", "migrate"]) {
     const file = services[name]?.command?.[1] ?? "";
@@ -116,7 +120,16 @@ const workerOnly = [
   "SANDBOX_MIN_LEVEL",
   "ALIVE_FILE",
 ];
-const apiOnly = ["SHUTDOWN_NOTICE_MS"];
+const apiOnly = [
+  "SHUTDOWN_NOTICE_MS",
+  "DATABASE_READ_URL",
+  "DIRECT_DATABASE_URL",
+  "BOOTSTRAP_ADMIN_KEY",
+  "INTERNAL_TOKEN",
+  "STRIPE_SECRET_KEY",
+  "STRIPE_WEBHOOK_SECRET",
+  "STRIPE_API_URL",
+];
 
 test("each variable that can be set reaches its service", () => {
   const reaches = (service: string, others: string[]) => {
@@ -127,6 +140,27 @@ test("each variable that can be set reaches its service", () => {
   };
   expect(reaches("api", workerOnly)).toEqual([]);
   expect(reaches("worker", apiOnly)).toEqual([]);
+});
+
+test("a worker gets no key of the API, and the migrations know the database alone", () => {
+  const keys = /BOOTSTRAP|INTERNAL|STRIPE/;
+  expect(services["worker"]?.secrets).toEqual(["database_url", "redis_url", "encryption_keys"]);
+  expect(Object.keys(services["worker"]?.environment ?? {}).filter((name) => keys.test(name))).toEqual([]);
+  expect(services["migrate"]?.secrets).toEqual(["database_url"]);
+  expect(Object.keys(services["migrate"]?.environment ?? {})).toEqual(["DATABASE_URL_FILE", "DIRECT_DATABASE_URL"]);
+});
+
+test("the key for the first API key can be emptied by its owner, and settings with keys are not committed or built in", () => {
+  makeSecrets();
+  expect(statSync(join(made, "bootstrap_admin_key")).mode & 0o777).toBe(0o644);
+  for (const file of [".gitignore", ".dockerignore"]) expect(readFileSync(file, "utf8").split("\n")).toContain(".env");
+});
+
+test("a file that is mounted into the API is named to no other service, which could not read it", () => {
+  const mounted = Object.values(services).flatMap(({ secrets: own = [] }) => own.map((name) => `/run/secrets/${name}`));
+  for (const [name, { environment = {} }] of Object.entries(services).filter(([service]) => service !== "api"))
+    for (const [variable, path] of Object.entries(environment).filter(([key]) => key.endsWith("_FILE")))
+      if (variable !== "ALIVE_FILE") expect([name, variable, mounted.includes(path)]).toEqual([name, variable, true]);
 });
 
 const needed = {

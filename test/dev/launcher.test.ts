@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, chmodSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -89,6 +89,36 @@ test("a killed launcher takes its API and workers with it, and the next start re
   expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
   expect(readFileSync(join(dataDir, "encryption-keys"), "utf8")).toBe(keys);
 });
+
+test("a launcher that is ended once more while it closes leaves no server", async () => {
+  const launcher = launch();
+  await ready(launcher);
+  const all = [...members(), ...services()];
+  const [api = 0] = members();
+  // So closing takes seconds.
+  process.kill(api, "SIGSTOP");
+  await waitFor(() => launcher.child.exitCode !== null || !launcher.child.kill("SIGTERM"), 20_000);
+  process.kill(api, "SIGCONT");
+  expect(await launcher.exit).toBe(1);
+  await waitFor(() => alive(all).length === 0, 15_000);
+});
+
+test("the service that runfleet dev starts ends with it, however it ends", async () => {
+  const folder = join(dataDir, "agent");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "main.py"), "def main(input): return 1");
+  writeFileSync(join(folder, "runfleet.json"), JSON.stringify({ agent: "dev-agent" }));
+  const dev = spawn(process.execPath, [resolve("dist/cli/main.js"), "dev", folder, "--no-run"], {
+    env: { PATH: readEnv()["PATH"], DATA_DIR: dataDir, RUNFLEET_URL: `http://127.0.0.1:${port}`, WORKERS: "1" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const published = new Promise((done) => dev.stdout.once("data", done));
+  await Promise.race([published, new Promise((_, fail) => dev.once("exit", fail))]);
+  const all = [...members(), ...services()];
+  expect(alive(all)).toEqual(all);
+  dev.kill("SIGKILL");
+  await waitFor(() => alive(all).length === 0, 15_000);
+}, 90_000);
 
 test("a second launcher on the same data says that one is running, and leaves that one alone", async () => {
   const first = launch();

@@ -123,6 +123,22 @@ test("each example is a template, with an input and a README that begins with it
   }
 });
 
+test("an example's README and hooks name the agent of the folder that init writes", async () => {
+  for (const [template, files] of [
+    ["refund-approval", ["README.md", "hook.json"]],
+    ["drip-sequence", ["README.md", "start-hook.json", "end-hook.json"]],
+    ["ai-sdk", ["README.md"]],
+  ] as const) {
+    const own = `my-${template}-of-mine`;
+    expect(await runfleet(["init", own, "--template", template])).toMatchObject({ code: 0 });
+    for (const file of files)
+      expect(readFileSync(join(folder, own, file), "utf8")).toMatch(new RegExp(`[ "]${own}[ "]`));
+  }
+  const about = readFileSync(join(folder, "my-ai-sdk-of-mine/README.md"), "utf8");
+  expect(about).toContain("docs/ai-sdk.md");
+  expect(readFileSync(join(folder, "my-ai-sdk-of-mine/package.json"), "utf8")).toContain('"@ai-sdk/');
+});
+
 test("hello-agent and refund-approval run, ask and go on", async () => {
   await deploy("hello-agent");
   expect(resultOf(await run("hello-agent"))).toMatchObject({ greeted: "Ada" });
@@ -264,6 +280,11 @@ test("daily-digest posts what is new, once, and remembers it", async () => {
     ...feed.slice(0, 2),
   ]);
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining("is due next at") });
+  // A run that is tried again after its post goes on with the news that it has read, whatever the feed has by then.
+  const kept = { read: [{ result: [{ id: 3, title: "Three" }] }], post: [{ result: 7 }] };
+  const script = { input: { feed: "http://127.0.0.1:9/gone" }, steps: kept };
+  const tried = await runfleet(["test", "daily-digest", "-f", "-"], JSON.stringify(script));
+  expect(JSON.parse(tried.out)).toMatchObject({ result: { posted: 1 } });
 });
 
 test("feed-watcher keeps its connection and answers from what it has heard", async () => {

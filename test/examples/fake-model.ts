@@ -45,7 +45,9 @@ export async function openFakeModel(): Promise<FakeModel> {
           }),
         );
       res.writeHead(200, { "content-type": "text/event-stream" });
-      for (const chunk of chunksOf(body)) res.write(`data: ${JSON.stringify(chunk)}\n\n`);
+      // As some providers do: comments while they are at work, ids, and no blank after the colon.
+      res.write(": PROCESSING\n\n");
+      for (const [id, chunk] of chunksOf(body).entries()) res.write(`id: ${id}\ndata:${JSON.stringify(chunk)}\n\n`);
       res.end("data: [DONE]\n\n");
     });
   });

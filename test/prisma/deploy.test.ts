@@ -1,6 +1,9 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { expect, inject, test } from "vitest";
+import { type AddressInfo, connect, createServer } from "node:net";
+import pg from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { deployMigrations } from "../../prisma/deploy.ts";
+import { waitFor } from "../harness/wait-for.ts";
 import { freshDatabaseUrl, query } from "./fresh-database.ts";
 
 const schema = readFileSync(new URL("../../prisma/schema.prisma", import.meta.url), "utf8");
@@ -15,6 +18,27 @@ test("creates the missing database and applies every migration in order", async 
   const url = freshDatabaseUrl();
   expect(await deployMigrations(url)).toEqual({ applied: migrations });
   expect((await history(url)).map((row) => row["migration_name"])).toEqual(migrations);
+});
+
+test("waits for a server that is not there yet, or only starts", async () => {
+  const url = new URL(freshDatabaseUrl());
+  const { hostname, port } = url;
+  const refusals = ["reset", "starting up"];
+  // In Postgres' protocol: E, the length, fields that end with a zero.
+  const startingUp = Buffer.from("E\0\0\0\x1bSFATAL\0C57P03\0Mstarts\0\0", "latin1");
+  const gate = createServer((socket) => {
+    const refusal = refusals.shift();
+    if (refusal === "reset") return socket.resetAndDestroy();
+    if (refusal) return void socket.once("data", () => socket.end(startingUp));
+    const server = connect(Number(port), hostname);
+    socket.pipe(server).pipe(socket);
+    for (const one of [socket, server]) one.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void gate.close());
+  url.host = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
+  expect(await deployMigrations(url.href)).toEqual({ applied: migrations });
+  expect(refusals).toEqual([]);
 });
 
 test("a second deploy changes nothing", async () => {
@@ -70,6 +94,34 @@ test("a migration that fails leaves nothing behind, and is applied by the next d
   expect(await query(url, "SELECT tablename FROM pg_tables WHERE tablename = 'runs'")).toEqual([]);
   await query(url, "DROP TABLE workers");
   expect(await deployMigrations(url)).toEqual({ applied: migrations });
+});
+
+test("no time limit of its role or of the database ends a migration", async () => {
+  const url = freshDatabaseUrl();
+  const name = new URL(url).pathname.slice(1);
+  const admin = inject("databaseUrl");
+  await query(admin, `CREATE DATABASE ${name}`);
+  await query(admin, `ALTER DATABASE ${name} SET statement_timeout = '200ms'`);
+  // An index that is built concurrently waits for this transaction's snapshot.
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  await reader.query("SELECT 1");
+  const deployed = deployMigrations(url);
+  const hasWaited = async (): Promise<boolean> => {
+    const waiting = await query(
+      admin,
+      `SELECT 1 FROM pg_stat_activity WHERE datname = '${name}' AND query ~ 'INDEX CONCURRENTLY'
+       AND state = 'active' AND clock_timestamp() - query_start > interval '400 ms'`,
+    );
+    return waiting.length > 0;
+  };
+  try {
+    await Promise.race([deployed, waitFor(hasWaited)]);
+  } finally {
+    await reader.end();
+  }
+  expect(await deployed).toEqual({ applied: migrations });
 });
 
 test("every model has its table, and every `// sql:` line of the schema its index", async () => {

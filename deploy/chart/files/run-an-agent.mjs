@@ -1,4 +1,4 @@
-// Publishes an agent, runs it until it asks a person, answers, and expects its result. Reads RUNFLEET_URL and RUNFLEET_API_KEY.
+// Publishes an agent of each language, runs it until it asks a person, answers, and expects its result. Reads RUNFLEET_URL and RUNFLEET_API_KEY.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const { RUNFLEET_URL: url, RUNFLEET_API_KEY: key } = process.env;
@@ -25,20 +25,31 @@ async function until(id, status) {
   }
 }
 
-const source = `
+const sources = {
+  python: `
 def main(input, context):
     answer = context.interrupt("May I go on?")
     return {"answer": answer}
-`;
-const agent = await call("POST", "/v1/agents", { user_id: "helm-test", name: "helm-test", config: { source } });
-try {
-  const run = await call("POST", "/v1/execute", { agent_id: agent.id, version: "current", input_payload: {} });
-  await until(run.id, "interrupted");
-  await call("POST", `/v1/runs/${run.id}/resume`, { response: "yes" });
-  const { result_content } = await until(run.id, "success");
-  if (result_content?.answer !== "yes") throw new Error(`The answer did not arrive: ${JSON.stringify(result_content)}`);
-  console.log(`The run ${run.id} asked, was answered and succeeded.`);
-} finally {
-  // An agent with a run that has not ended can't be deleted; the fault above is the one to show.
-  await call("DELETE", `/v1/agents/${agent.id}`).catch((error) => console.error(error.message));
+`,
+  node: `
+export function main(input, context) {
+  return { answer: context.interrupt("May I go on?") };
+}
+`,
+};
+for (const [adapter_type, source] of Object.entries(sources)) {
+  const config = { adapter_type, source };
+  const agent = await call("POST", "/v1/agents", { user_id: "helm-test", name: `helm-test-${adapter_type}`, config });
+  try {
+    const run = await call("POST", "/v1/execute", { agent_id: agent.id, version: "current", input_payload: {} });
+    await until(run.id, "interrupted");
+    await call("POST", `/v1/runs/${run.id}/resume`, { response: "yes" });
+    const { result_content } = await until(run.id, "success");
+    if (result_content?.answer !== "yes")
+      throw new Error(`The answer did not arrive: ${JSON.stringify(result_content)}`);
+    console.log(`The run ${run.id} of ${adapter_type} asked, was answered and succeeded.`);
+  } finally {
+    // An agent with a run that has not ended can't be deleted; the fault above is the one to show.
+    await call("DELETE", `/v1/agents/${agent.id}`).catch((error) => console.error(error.message));
+  }
 }

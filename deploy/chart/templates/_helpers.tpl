@@ -106,6 +106,7 @@ capabilities: { drop: [ALL] }
 {{/* Fails for what the schema can't see. */}}
 {{- define "runfleet.validate" -}}
 {{- $root := . -}}
+{{- $envs := dict "env" (.Values.env | default dict) "api.env" (.Values.api.env | default dict) -}}
 {{- range $name, $own := .Values.workers.pools -}}
 {{- $pool := mergeOverwrite (deepCopy $root.Values.workers.defaults) (deepCopy ($own | default dict)) -}}
 {{- $at := printf "workers.pools.%s" $name -}}
@@ -115,9 +116,7 @@ capabilities: { drop: [ALL] }
 {{- if and (ne $pool.sandbox.profile "runtimeclass") $pool.sandbox.runtimeClassName -}}
 {{- fail (printf "%s.sandbox.runtimeClassName is only for the profile runtimeclass" $at) -}}
 {{- end -}}
-{{- if hasKey (merge (dict) ($pool.env | default dict) ($root.Values.env | default dict)) "SANDBOX_MIN_LEVEL" -}}
-{{- fail (printf "%s: SANDBOX_MIN_LEVEL is set by the sandbox profile, not by env" $at) -}}
-{{- end -}}
+{{- $envs = merge $envs (dict (printf "%s.env" $at) ($pool.env | default dict)) -}}
 {{- if and (eq $pool.sandbox.profile "userns") (semverCompare "<1.30.0-0" $root.Capabilities.KubeVersion.Version) -}}
 {{- fail (printf "%s.sandbox.profile userns needs Kubernetes 1.30 or later; landlock needs less and isolates less" $at) -}}
 {{- end -}}
@@ -126,6 +125,17 @@ capabilities: { drop: [ALL] }
 {{- end -}}
 {{- if and $pool.autoscaling.enabled (eq (int $pool.autoscaling.minReplicas) 0) (not $root.Values.expectedAdapters) -}}
 {{- fail (printf "%s.autoscaling.minReplicas is 0: expectedAdapters must name what the pool is started for, or the API refuses runs while no worker lives" $at) -}}
+{{- end -}}
+{{- end -}}
+{{- /* What the templates set. A second entry would win, against what they compute of the first one, or be refused by the cluster. */ -}}
+{{- $set := dict "HOST" "the chart" "PORT" "the chart" "METRICS_ADDRESS" "the chart" "SHUTDOWN_NOTICE_MS" "the chart" -}}
+{{- $set = merge $set (dict "SHUTDOWN_GRACE_MS" "the chart, for workers by drainSeconds" "EXPECTED_ADAPTERS" "expectedAdapters") -}}
+{{- $set = merge $set (dict "WORKER_POOL" "the pool's name or its pool" "WORKER_SLOTS" "slots" "SANDBOX_MIN_LEVEL" "the sandbox profile") -}}
+{{- range $at, $env := $envs -}}
+{{- range $name, $by := $set -}}
+{{- if hasKey $env $name -}}
+{{- fail (printf "%s: %s is set by %s, not by env" $at $name $by) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $part := list "postgres" "redis" -}}

@@ -32,9 +32,10 @@ export type UncaughtErrors = {
 export type Survive = (log: Log) => UncaughtErrors;
 
 /**
- * Runs a process of Runfleet's. `signal` aborts at SIGTERM, at SIGINT, and at the death of a parent that started the process
- * with an IPC channel. Another SIGTERM or SIGINT, a second later or more, ends the process at once. `work` resolves when all is
- * closed; the exit code is then 0, unless `work` set another one. Until `work` calls `survive`, an uncaught error ends the process.
+ * Runs a process of Runfleet's. `signal` aborts at SIGTERM, at SIGINT, at SIGHUP (its terminal was closed), and at the death of a
+ * parent that started the process with an IPC channel. Another of these signals, a second later or more, ends the process at once.
+ * `work` resolves when all is closed; the exit code is then 0, unless `work` set another one. Until `work` calls `survive`, an
+ * uncaught error ends the process.
  */
 export async function runProcess(work: (signal: AbortSignal, survive: Survive) => Promise<void>): Promise<void> {
   setFlagsFromString(compileWasmOnce);
@@ -46,9 +47,10 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
     if (!controller.signal.aborted) abortedAt = performance.now();
     controller.abort();
   };
-  process.on("SIGTERM", end);
-  process.on("SIGINT", end);
+  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(name, end);
   process.on("disconnect", () => controller.abort());
+  // The parent died while this process was loading. Undefined without a channel.
+  if ((process.connected as boolean | undefined) === false) controller.abort();
   const onRejection = (reason: unknown): void => {
     process.stderr.write(`${errorText(reason)}\n${reason instanceof Error ? reason.stack : ""}\n`);
     // Closing a connection may reject a promise that nobody can catch: ioredis 6.0 subscribes again after a reconnect without a catch.

@@ -68,8 +68,14 @@ const stop = statement({
   text: sql`UPDATE agents SET status = 'paused' WHERE ${isUnused}`,
 });
 
+/** The id stays its user's. An API of before there were owners of ids, which runs beside this one in an upgrade, made an agent without. */
 const remove = statement({
   name: "delete-agent",
   takes: { id: t.text, owner: orNull(t.text) },
-  text: sql`DELETE FROM agents WHERE ${isUnused}`,
+  text: sql`
+    WITH claimed AS (
+      INSERT INTO agent_owners (agent_id, user_id)
+      SELECT id, user_id FROM agents WHERE id = $id AND ($owner IS NULL OR user_id = $owner)
+      ON CONFLICT DO NOTHING)
+    DELETE FROM agents WHERE ${isUnused}`,
 });

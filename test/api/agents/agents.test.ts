@@ -67,6 +67,14 @@ test("an agent goes when its runs have ended; they stay, and its id is free agai
   expect((await call(url, "POST", "/v1/agents", { id, user_id: "tester", name: "x" })).status).toBe(201);
 });
 
+test("the id stays its user's also where an API of the version before made the agent, in the upgrade", async () => {
+  const id = await makeAgent(url, "def main(i): return {}");
+  await stack.sql.query("DELETE FROM agent_owners WHERE agent_id = $1", [id]);
+  expect((await call(url, "DELETE", `/v1/agents/${id}`)).status).toBe(204);
+  const other = await call(url, "POST", "/v1/agents", { id, user_id: "other", name: "x" });
+  expect(other).toMatchObject({ status: 409, body: { code: "agent_id_taken" } });
+});
+
 test("a run whose agent goes in the moment of its acceptance still ends", async () => {
   const [id, blocker] = [await makeAgent(url, "def main(i): return {}"), await makeAgent(url, sleeper)];
   const thread_id = `t-${id}`;

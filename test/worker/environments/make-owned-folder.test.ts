@@ -29,6 +29,9 @@ describe("the folder of environments", () => {
     mkdirSync(at("open"));
     chmodSync(at("open"), 0o777);
     expect(makeOwnedFolder(at("open/environments"))).toMatch(/open can be changed by other users/);
+    // As the kubelet makes an emptyDir of a pod with fsGroup.
+    chmodSync(at("open"), 0o2777);
+    expect(makeOwnedFolder(at("open/environments"))).toMatch(/open can be changed by other users/);
     chmodSync(at("open"), 0o1777);
     expect(makeOwnedFolder(at("open/environments"))).toBeNull();
   });

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -31,4 +31,52 @@ test("a process of the service leaves WebAssembly to V8's first compiler, also w
   expect(await isCompiledOnce("runProcess(work)", 50)).toBe(true);
   // Else V8 compiles it again.
   expect(await isCompiledOnce("work()", 5_000)).toBe(false);
+});
+
+const waits = (before: string): string => `
+  import { aborted, runProcess } from ${JSON.stringify(resolve("dist/shared/platform/lifecycle/run-process.js"))};
+  ${before}
+  await runProcess(async (signal) => {
+    process.stdout.write("waits");
+    const stay = setInterval(() => undefined, 60_000);
+    await aborted(signal);
+    clearInterval(stay);
+    process.stdout.write(" closed");
+  });
+`;
+
+/** Returns the exit code and the output of a process that waits for its signal; `onOutput` is called when it does. */
+async function endOf(child: ChildProcess, onOutput = (): void => undefined): Promise<[unknown, string]> {
+  let said = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    if (said === "") onOutput();
+    said += chunk.toString();
+  });
+  // Node tells no "close" of a child whose channel was cut here.
+  const [code] = await Promise.all([
+    new Promise((done) => child.once("exit", done)),
+    new Promise((done) => child.stdout?.once("close", done)),
+  ]);
+  return [code, said];
+}
+
+const start = (text: string, channel: "ipc"[] = []): ChildProcess =>
+  spawn(process.execPath, ["--input-type=module", "--eval", text], {
+    stdio: ["ignore", "pipe", "inherit", ...channel],
+  });
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "a process of the service closes in order at %s, as when its terminal is closed",
+  async (signal) => {
+    const child = start(waits(""));
+    expect(await endOf(child, () => child.kill(signal))).toEqual([0, "waits closed"]);
+  },
+);
+
+test("it ends with the process that started it, also where that one died while it was loading", async () => {
+  const child = start(waits(""), ["ipc"]);
+  expect(await endOf(child, () => child.disconnect())).toEqual([0, "waits closed"]);
+  const late = start(waits("while (process.connected) await new Promise((done) => setTimeout(done, 10));"), ["ipc"]);
+  late.disconnect();
+  expect(await endOf(late)).toEqual([0, "waits closed"]);
 });

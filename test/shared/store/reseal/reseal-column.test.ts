@@ -15,8 +15,8 @@ const stack = await useTestStack();
 
 const start = async (keys: string): Promise<string> => (await stack.openApi({ ENCRYPTION_KEYS: keys })).url;
 
-async function reseal(keys: string): Promise<{ code: number; stdout: string }> {
-  const env = { ...stack.env, ENCRYPTION_KEYS: keys };
+async function reseal(keys: string, more: Record<string, string> = {}): Promise<{ code: number; stdout: string }> {
+  const env = { ...stack.env, ENCRYPTION_KEYS: keys, ...more };
   return promisify(execFile)(process.execPath, ["dist/prisma/reseal-main.js"], { env }).then(
     ({ stdout }) => ({ code: 0, stdout }),
     ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
@@ -109,3 +109,13 @@ test("what an old key sealed is sealed with the first one, and opens without the
   const daemon = await call(after, "POST", "/v1/daemons", { agent_id, env_vars: { C: "d" } });
   expect(daemon.status).toBe(200);
 }, 90_000);
+
+test("behind a pooler it asks Postgres itself, whose session can be told to have no time limit", async () => {
+  const env = {
+    DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none",
+    DATABASE_POOLER: "transaction",
+    DIRECT_DATABASE_URL: stack.env["DATABASE_URL"] ?? "",
+  };
+  const { stdout } = await reseal(`${fresh},${old}`, env);
+  expect(stdout).not.toContain("Not all was read");
+});
