@@ -1,6 +1,6 @@
 import { operations, type Resources } from "./generated/operations.ts";
 import type { RunEvent } from "./generated/types.ts";
-import { type Page, Pages } from "./pages.ts";
+import { type AnsweredPage, Pages } from "./pages.ts";
 import { randomId } from "./random-id.ts";
 import { readStream, type StreamSource } from "./read-stream.ts";
 import { type CallOptions, type Request, readJson, send, sendOnce, type Service } from "./request.ts";
@@ -57,7 +57,7 @@ function segment(name: string, value: unknown): string {
 
 function pages(service: Service, request: Request): Pages<unknown> {
   return new Pages((after) =>
-    readJson<Page<unknown>>(
+    readJson<AnsweredPage<unknown>>(
       service,
       after === undefined ? request : { ...request, query: { ...request.query, after } },
     ),

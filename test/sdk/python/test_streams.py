@@ -243,6 +243,24 @@ class Answers(unittest.TestCase):
             with self.assertRaisesRegex(RunfleetError, "no JSON"):
                 client.runs.get("r")
 
+    def test_places(self) -> None:
+        """A list whose rows have a place instead of an id is read page after page, in both worlds"""
+        first: Answer = lambda: (200, {}, b'{"data": [{"place": 4}], "has_more": true, "last_place": 4}')  # noqa: E731
+        last: Answer = lambda: (200, {}, b'{"data": [{"place": 7}], "has_more": false, "last_place": 7}')  # noqa: E731
+        service = self.scripted(first, last)
+        with Runfleet(service.url) as client:
+            self.assertEqual([step["place"] for step in client.runs.list_steps("r")], [4, 7])
+            page = client.runs.list_steps("r").page("4")
+        self.assertEqual((page.first_id, page.last_id), (None, "7"))
+        asked = ["/v1/runs/r/steps", "/v1/runs/r/steps?after=4"]
+        self.assertEqual([path for _method, path, _headers in service.seen][:2], asked)
+
+        async def read(url: str) -> list[int]:
+            async with AsyncRunfleet(url) as client:
+                return [step["place"] async for step in client.runs.list_steps("r")]
+
+        self.assertEqual(asyncio.run(read(self.scripted(first, last).url)), [4, 7])
+
     def test_odd_numbers(self) -> None:
         """What looks like a number and is none is neither a message's time nor a time to wait"""
         for odd in ("²", "9" * 5_000):

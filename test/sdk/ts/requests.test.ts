@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { Runfleet } from "../../../sdk/ts/index.ts";
+
+/** A client whose requests are answered by the next of `answers`, and then by the last one. */
+function answering(...answers: object[]) {
+  const sent: string[] = [];
+  const client = new Runfleet({
+    url: "http://service",
+    fetch: (address, init) => {
+      sent.push(`${init?.method} ${String(address).replace("http://service", "")}`);
+      return Promise.resolve(Response.json(answers[Math.min(sent.length, answers.length) - 1] ?? {}));
+    },
+  });
+  return { client, sent };
+}
+
+test("a list whose rows have a place instead of an id is read page after page", async () => {
+  const { client, sent } = answering(
+    { data: [{ place: 1 }, { place: 4 }], has_more: true, last_place: 4 },
+    { data: [{ place: 7 }], has_more: false, last_place: 7 },
+  );
+  const places: number[] = [];
+  for await (const { place } of client.runs.listSteps("r", { limit: 2 })) places.push(place);
+  expect(places).toEqual([1, 4, 7]);
+  expect(sent).toEqual(["GET /v1/runs/r/steps?limit=2", "GET /v1/runs/r/steps?limit=2&after=4"]);
+  const empty = answering({ data: [], has_more: false, last_place: null });
+  expect(await empty.client.runs.listSteps("r").page()).toMatchObject({ data: [], first_id: null, last_id: null });
+  expect(await client.runs.listSteps("r").page("4")).toMatchObject({ last_id: "7" });
+});
