@@ -39,10 +39,13 @@ def auth_headers(api_key: str | None) -> dict[str, str]:
 
 
 def fill_path(template: str, *values: str) -> str:
-    """Returns a path with its values."""
+    """Returns a path with its values.
+
+    Raises TypeError for one that would make it the path of another operation: of `/secrets/..` a URL makes `/`.
+    """
     for value in values:
-        if not isinstance(value, str) or value == "":  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"A value of {template} must be a text that is not empty.")
+        if not isinstance(value, str) or value in ("", ".", ".."):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"A value of {template} must be a text that is not empty, and neither '.' nor '..'.")
     return template.format(*(quote(value, safe="") for value in values))
 
 

@@ -223,7 +223,10 @@ class Answers(unittest.TestCase):
         self.assertEqual((limited.exception.retry_after, len(far.seen)), (30, 1))
         with Runfleet("http://127.0.0.1:9") as client:
             self.assertRaises(UnreachableError, client.runs.get, "r")
-            self.assertRaises(TypeError, client.runs.get, "")
+            for odd in ("", ".", ".."):
+                self.assertRaises(TypeError, client.runs.get, odd)
+                self.assertRaises(TypeError, client.agents.delete_secret, "a", odd)
+                self.assertRaises(TypeError, client.attach(odd).get)
 
     def test_answered_meanwhile(self) -> None:
         """A result is waited for while somebody else answers: a run that goes on has not failed"""

@@ -7,7 +7,7 @@ function answering(...answers: object[]) {
   const client = new Runfleet({
     url: "http://service",
     fetch: (address, init) => {
-      sent.push(`${init?.method} ${String(address).replace("http://service", "")}`);
+      sent.push(`${init?.method} ${(address as string).replace("http://service", "")}`);
       return Promise.resolve(Response.json(answers[Math.min(sent.length, answers.length) - 1] ?? {}));
     },
   });
@@ -26,4 +26,19 @@ test("a list whose rows have a place instead of an id is read page after page", 
   const empty = answering({ data: [], has_more: false, last_place: null });
   expect(await empty.client.runs.listSteps("r").page()).toMatchObject({ data: [], first_id: null, last_id: null });
   expect(await client.runs.listSteps("r").page("4")).toMatchObject({ last_id: "7" });
+});
+
+test("an id that a URL takes for another path is refused, and nothing is sent", async () => {
+  const { client, sent } = answering({});
+  for (const id of ["", ".", ".."]) {
+    expect(() => client.agents.deleteSecret("a", id)).toThrow("must be a text");
+    expect(() => client.agents.putSecret(id, "KEY", { value: "v" })).toThrow("must be a text");
+    expect(() => client.agents.listRuns(id)).toThrow("must be a text");
+    expect(() => client.attach(id)).toThrow("run_id must be a text");
+    expect(() => client.attach("r").download({ id })).toThrow("must be a text");
+  }
+  expect(sent).toEqual([]);
+  await client.agents.deleteSecret("a", "...");
+  await client.attach("a/..").get();
+  expect(sent).toEqual(["DELETE /v1/agents/a/secrets/...", "GET /v1/runs/a%2F.."]);
 });
