@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
 import json
+import pickle
 import threading
 import unittest
 from collections.abc import Callable
@@ -27,7 +29,7 @@ from runfleet_sdk import (
     WebhookError,
     verify_webhook,
 )
-from runfleet_sdk._errors import api_error
+from runfleet_sdk._errors import api_error, ended_error
 from runfleet_sdk._sse import Message, SseParser
 from runfleet_sdk._transcript import RunText, parse_event_id
 
@@ -245,6 +247,26 @@ class Answers(unittest.TestCase):
                 client.runs.get("r")
             with self.assertRaisesRegex(RunfleetError, "no JSON"):
                 client.runs.get("r")
+
+    def test_pickled(self) -> None:
+        """An error that is sent to another process is the same there, and so is a copy of it"""
+        fault = {"code": "agent_error", "type": "ValueError", "message": "no", "traceback": None}
+        asked = [{"message": "May I?", "reason": "approval"}]
+        invalid = {"detail": [{"loc": ["body", "n"], "msg": "Too small.", "type": "x"}], "request_id": "req_1"}
+        errors: list[RunfleetError] = [
+            UnreachableError("No answer."),
+            api_error(429, {"detail": "No.", "code": "rate_limited"}, {"retry-after": "3"}),
+            api_error(422, invalid, {}),
+            ended_error("r", "error", fault, []),
+            ended_error("r", "timeout", None, []),
+            ended_error("r", "interrupted", None, asked),
+            StreamLostError("Lost.", "1-2"),
+            WebhookError("No."),
+        ]
+        for error in errors:
+            for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+                with self.subTest(type(error).__name__):
+                    self.assertEqual((type(again), again.args, vars(again)), (type(error), error.args, vars(error)))
 
     def test_places(self) -> None:
         """A list whose rows have a place instead of an id is read page after page, in both worlds"""
