@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Runfleet } from "../../../sdk/ts/index.ts";
 
 /** A client whose requests are answered by the next of `answers`, and then by the last one. */
@@ -41,4 +41,20 @@ test("an id that a URL takes for another path is refused, and nothing is sent", 
   await client.agents.deleteSecret("a", "...");
   await client.attach("a/..").get();
   expect(sent).toEqual(["DELETE /v1/agents/a/secrets/...", "GET /v1/runs/a%2F.."]);
+});
+
+test("an empty variable counts as none: the client has its usual address and sends no key", async () => {
+  vi.stubEnv("RUNFLEET_URL", "");
+  vi.stubEnv("RUNFLEET_API_KEY", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  let given: unknown;
+  const client = new Runfleet({
+    fetch: (_address, init) => {
+      given = init?.headers;
+      return Promise.resolve(Response.json({}));
+    },
+  });
+  expect(client.url).toBe("http://127.0.0.1:8080");
+  await client.runs.get("r");
+  expect(given).toEqual({});
 });
