@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import copy
+import hashlib
+import hmac
 import itertools
 import json
 import pickle
 import threading
+import time
 import unittest
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock, patch
 
+import httpx
 from runfleet_sdk import (
     ApiError,
     AsyncRunfleet,
@@ -195,6 +200,17 @@ class Answers(unittest.TestCase):
                     with self.assertRaises(StreamLostError):
                         read(self.scripted(sse(delta(1)), away).url)
 
+    def test_steady(self) -> None:
+        """How long a connection may be silent grows with cuts, to a limit, and not after one with pings"""
+        ping: Answer = lambda: (200, {"content-type": "text/event-stream"}, b": ping\n\n")  # noqa: E731
+        for step, silences in ((0.001, [45, 45, 90, 135, 180, 180]), (20, [45] * 6)):
+            service = self.scripted(*[ping] * 5, sse(success(1)))
+            clock = SimpleNamespace(monotonic=itertools.count(0, step).__next__, sleep=Mock())
+            with patch("runfleet_sdk._sync.stream.time", clock), patch("httpx.Timeout", wraps=httpx.Timeout) as limit:
+                with Runfleet(service.url) as client:
+                    self.assertEqual([event["seq"] for event in client.attach("r")], [1])
+            self.assertEqual([call.args[0] for call in limit.call_args_list], silences)
+
     def test_refusals(self) -> None:
         """What a repetition doesn't mend ends a stream at once"""
         for read in (self.read, self.read_async):
@@ -293,6 +309,16 @@ class Answers(unittest.TestCase):
             self.assertRaises(WebhookError, verify_webhook, b"{}", headers, "whsec_AAAA")
             self.assertEqual(SseParser().feed(f"retry: {odd}\n\n".encode()), [])
         self.assertIsNone(api_error(503, None, {"retry-after": "²"}).retry_after)
+
+    def test_empty_secret(self) -> None:
+        """A secret that is empty, such as a variable that isn't set, accepts no message: anybody can sign with it"""
+        for secret in ("", "whsec_"):
+            sent, body = str(int(time.time())), b'{"type": "run.success"}'
+            digest = hmac.new(b"", f"m.{sent}.".encode() + body, hashlib.sha256).digest()
+            signature = f"v1,{base64.b64encode(digest).decode()}"
+            headers = {"webhook-id": "m", "webhook-timestamp": sent, "webhook-signature": signature}
+            with self.assertRaisesRegex(WebhookError, "empty"):
+                verify_webhook(body, headers, secret)
 
     @staticmethod
     def read(url: str) -> tuple[list[int], Any]:

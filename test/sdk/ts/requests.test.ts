@@ -1,5 +1,6 @@
+import { createHmac } from "node:crypto";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Runfleet } from "../../../sdk/ts/index.ts";
+import { Runfleet, verifyWebhook, WebhookError } from "../../../sdk/ts/index.ts";
 
 /** A client whose requests are answered by the next of `answers`, and then by the last one. */
 function answering(...answers: object[]) {
@@ -57,4 +58,12 @@ test("an empty variable counts as none: the client has its usual address and sen
   expect(client.url).toBe("http://127.0.0.1:8080");
   await client.runs.get("r");
   expect(given).toEqual({});
+});
+
+test("a secret that is empty, such as a variable that isn't set, accepts no message", async () => {
+  const time = String(Math.floor(Date.now() / 1000));
+  const signature = `v1,${createHmac("sha256", "").update(`m.${time}.{}`).digest("base64")}`;
+  const headers = { "webhook-id": "m", "webhook-timestamp": time, "webhook-signature": signature };
+  for (const secret of ["", "whsec_"])
+    await expect(verifyWebhook("{}", headers, secret)).rejects.toBeInstanceOf(WebhookError);
 });
