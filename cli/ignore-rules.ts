@@ -5,7 +5,18 @@ import ignore, { type Ignore } from "ignore";
 /** What is never an agent's code, or may be secret. */
 const usuallyIgnored = [
   ...[".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"],
-  ...[".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store", ".env", ".env.*", "*.pyc"],
+  ...[
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".DS_Store",
+    ".env",
+    ".env.*",
+    ".envrc",
+    ".netrc",
+    ".pypirc",
+    "*.pyc",
+  ],
   ...["/runfleet.json", "/langgraph.json", ".runfleetignore", ".gitignore"],
 ];
 
