@@ -5,7 +5,7 @@ import { Fault } from "../exit-codes.ts";
 import { ensureService } from "../ensure-service.ts";
 import { pack } from "../pack.ts";
 import { publish } from "../publish.ts";
-import { readProjects } from "../read-projects.ts";
+import { chooseProjects, onlyProject, readProjects } from "../read-projects.ts";
 import type { Project } from "../settings.ts";
 import { execute, readInput } from "./run.ts";
 
@@ -26,9 +26,8 @@ export const dev: Command = {
   takesFolder: true,
   async act(call) {
     const input_payload = readInput(call.flags);
+    onlyProject(call.projects);
     await ensureService(call);
-    if (call.projects.length > 1)
-      throw new Fault("usage", `Name one by --agent: ${call.projects.map(({ agent }) => agent).join(", ")}.`);
     if (call.flags["once"]) return tryOnce(call, input_payload);
     const changes = watchFolder(call.folder);
     try {
@@ -63,10 +62,8 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
 }
 
 /** What the folder says may have changed since the command was started. */
-async function projectNow({ folder, flags }: Call): Promise<Project> {
-  const [first = {}, ...others] = await readProjects(folder);
-  return others.length === 0 ? first : ([first, ...others].find(({ agent }) => agent === flags["agent"]) ?? first);
-}
+const projectNow = async ({ folder, flags }: Call): Promise<Project> =>
+  onlyProject(chooseProjects(await readProjects(folder), flags["agent"] as string | undefined));
 
 type Changes = { next(): Promise<void>; close(): void };
 
