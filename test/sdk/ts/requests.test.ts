@@ -67,3 +67,11 @@ test("a secret that is empty, such as a variable that isn't set, accepts no mess
   for (const secret of ["", "whsec_"])
     await expect(verifyWebhook("{}", headers, secret)).rejects.toBeInstanceOf(WebhookError);
 });
+
+test("a time of a query may be a Date, which JavaScript's users give: it is not left out", async () => {
+  const { client, sent } = answering({ data: [], has_more: false, first_id: null, last_id: null });
+  const since = new Date("2026-11-21T10:00:00Z");
+  await client.runs.list({ since: since as unknown as string, metadata: { a: "1" }, status: ["error"] }).page();
+  const query = new URLSearchParams({ since: since.toISOString(), "metadata[a]": "1", status: "error" });
+  expect(sent).toEqual([`GET /v1/runs?${query.toString()}`]);
+});
