@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { Fault } from "./exit-codes.ts";
+import { escapeRule } from "./ignore-rules.ts";
 import { readRequirements } from "./read-requirements.ts";
 import type { Project } from "./settings.ts";
 
@@ -67,7 +68,7 @@ function requirementsOf(folder: string, dependencies: unknown): string[] {
 /** Returns the rule of .gitignore that names a file and no other. */
 function ruleOf(folder: string, file: string): string {
   const path = relative(folder, join(folder, file)).split(sep).join("/");
-  return `/${path.replaceAll(/[\\*?[\] ]/g, String.raw`\$&`)}`;
+  return `/${escapeRule(path)}`;
 }
 
 /** `env` has variables, or names a file of them, which may be secret. */
