@@ -4,8 +4,8 @@ import { Fault } from "./exit-codes.ts";
 export type Answer = { status: number; body: Json };
 
 /**
- * Performs an operation by its path. `body`: an object, or a folder that tar and gzip have packed. Throws a Fault when the
- * answer is cut or isn't JSON: what was asked for may have been done.
+ * Performs an operation by its path. `body`: an object, or a folder that tar and gzip have packed. Throws a Fault for a path
+ * that leads to another operation, and when the answer is cut or isn't JSON: what was asked for may have been done.
  */
 export async function callService(
   client: Client,
@@ -13,6 +13,9 @@ export async function callService(
   path: string,
   body?: Json | Uint8Array,
 ): Promise<Answer> {
+  // Of `/v1/agents/a/secrets/..` a URL makes `/v1/agents/a/`.
+  if (/\/(\.|%2e){1,2}([/?#]|$)/i.test(path))
+    throw new Fault("usage", `${method} ${path} was not sent: '.' and '..' are no names.`);
   const response = await client.request(method, path, { body });
   const { status } = response;
   const text = await response.text().catch(() => {

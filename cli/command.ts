@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { type Client, createClient, faultOf } from "./client.ts";
 import { Fault } from "./exit-codes.ts";
-import { readProjects } from "./read-projects.ts";
+import { chooseProjects, readProjects } from "./read-projects.ts";
 import { type Project, readSettings, type Settings } from "./settings.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
@@ -15,7 +15,7 @@ export type Call = {
   folder: string;
   /** What the folder says of its agent; empty where it describes several. */
   project: Project;
-  /** The agents that the folder describes; with --agent, the one of that name. */
+  /** The agents that the folder describes; of several, with --agent, the one of that name. */
   projects: Project[];
   client: Client;
   /** Returns where the service is. Throws Fault for a profile that isn't there. */
@@ -62,8 +62,7 @@ export async function perform(command: Command, args: string[], env: NodeJS.Proc
   const described = await readProjects(folder);
   const [first = {}] = described;
   const project = described.length === 1 ? first : {};
-  const chosen = described.filter(({ agent }) => agent === values["agent"]);
-  const projects = chosen.length > 0 ? chosen : described;
+  const projects = command.takesFolder ? chooseProjects(described, values["agent"] as string | undefined) : described;
   const named = { url: values["url"] as string | undefined, profile: values["profile"] as string | undefined };
   const settings = (): Settings => readSettings(named, project, env);
   let client: Client | null = null;

@@ -71,10 +71,11 @@ function queryOf(flags: Call["flags"], filters: Record<string, string>): Record<
 
 export function timeOf(text: string): string {
   const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() - Number(count) * (durations[unit] ?? 0) * 1000).toISOString();
-  if (Number.isNaN(Date.parse(text)))
-    throw new Fault("usage", `'${text}' is no time: write 30m, 2h, 7d or 2026-11-21.`);
-  return new Date(text).toISOString();
+  const ago = Date.now() - Number(count) * (durations[unit] ?? 0) * 1000;
+  // To Date a number such as 5 is a month of 2001.
+  const time = new Date(/^\d{4}-\d\d-\d\d/.test(text) ? text : ago);
+  if (Number.isNaN(time.getTime())) throw new Fault("usage", `'${text}' is no time: write 30m, 2h, 7d or 2026-11-21.`);
+  return time.toISOString();
 }
 
 type Acting = Shared & {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { Fault } from "./exit-codes.ts";
+import { escapeRule } from "./ignore-rules.ts";
 import { readRequirements } from "./read-requirements.ts";
 import type { Project } from "./settings.ts";
 
@@ -33,7 +34,7 @@ export function readLanggraph(folder: string): Project[] {
       ...(Object.keys(env).length > 0 ? { env } : {}),
       ...(secrets.length > 0 ? { secrets } : {}),
     };
-    return { agent, entrypoint, config, notes };
+    return { agent, entrypoint, config, notes, ignore: file === "" ? [] : [ruleOf(folder, file)] };
   });
 }
 
@@ -62,6 +63,12 @@ function requirementsOf(folder: string, dependencies: unknown): string[] {
     return isFolder ? (readRequirements(place) ?? []) : [one];
   });
   return [...new Set(all)];
+}
+
+/** Returns the rule of .gitignore that names a file and no other. */
+function ruleOf(folder: string, file: string): string {
+  const path = relative(folder, join(folder, file)).split(sep).join("/");
+  return `/${escapeRule(path)}`;
 }
 
 /** `env` has variables, or names a file of them, which may be secret. */

@@ -25,12 +25,15 @@ export type CommonFlags = { url?: string | undefined; profile?: string | undefin
 /** Where `npm run dev` and `runfleet up` listen. */
 export const standardUrl = "http://127.0.0.1:8080";
 
-/** Returns where the service is: by flag, RUNFLEET_URL and RUNFLEET_API_KEY, the user's own config, a named profile of runfleet.json, the standard address. */
+/**
+ * Returns where the service is: by flag, RUNFLEET_URL and RUNFLEET_API_KEY, the user's own config, a named profile of
+ * runfleet.json, the standard address. An empty variable counts as none: a CI sets one for a secret that isn't there.
+ */
 export function readSettings(flags: CommonFlags, project: Project, env: NodeJS.ProcessEnv): Settings {
-  const profile = readProfile(flags.profile ?? env["RUNFLEET_PROFILE"], project, env);
-  const url = flags.url ?? env["RUNFLEET_URL"] ?? profile.url ?? standardUrl;
+  const profile = readProfile(flags.profile ?? (env["RUNFLEET_PROFILE"] || undefined), project, env);
+  const url = flags.url ?? (env["RUNFLEET_URL"] || (profile.url ?? standardUrl));
   if (!URL.canParse(url)) throw new Fault("usage", `'${url}' is no URL.`);
-  return { url: url.replace(/\/+$/, ""), apiKey: env["RUNFLEET_API_KEY"] ?? profile.api_key ?? null };
+  return { url: url.replace(/\/+$/, ""), apiKey: env["RUNFLEET_API_KEY"] || (profile.api_key ?? null) };
 }
 
 function readProfile(name: string | undefined, project: Project, env: NodeJS.ProcessEnv): Profile {
@@ -49,7 +52,7 @@ export function listProfiles({ profiles = {} }: Project, env: NodeJS.ProcessEnv)
 }
 
 const userConfig = (env: NodeJS.ProcessEnv): string =>
-  join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "runfleet", "config.json");
+  join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "runfleet", "config.json");
 
 /** Returns the profiles of the user's own config, which may have keys. */
 export function readUserProfiles(env: NodeJS.ProcessEnv): Record<string, Profile> {

@@ -15,7 +15,7 @@ type Where = { env: NodeJS.ProcessEnv; port: string };
 
 /** What the service keeps: the user's own folder, so that every folder's agents are in one service. */
 function dataFolder(env: NodeJS.ProcessEnv): string {
-  const folder = env["DATA_DIR"] ?? join(env["XDG_DATA_HOME"] ?? join(homedir(), ".local/share"), "runfleet");
+  const folder = env["DATA_DIR"] || join(env["XDG_DATA_HOME"] || join(homedir(), ".local/share"), "runfleet");
   mkdirSync(folder, { recursive: true });
   return folder;
 }

@@ -7,7 +7,7 @@ import { keyByBrowser } from "../key-by-browser.ts";
 import { listProfiles, readUserProfiles, standardUrl, writeUserProfiles } from "../settings.ts";
 import { tableOf } from "../table.ts";
 
-const nameOf = ({ flags, env }: Call): string => String(flags["profile"] ?? env["RUNFLEET_PROFILE"] ?? "default");
+const nameOf = ({ flags, env }: Call): string => String(flags["profile"] ?? (env["RUNFLEET_PROFILE"] || "default"));
 
 export const login: Command = {
   usage: "login [--profile name] [--url url]",
@@ -18,7 +18,7 @@ export const login: Command = {
     const name = nameOf(call);
     const profiles = readUserProfiles(env);
     const known = listProfiles(project, env)[name]?.url;
-    const url = String(flags["url"] ?? env["RUNFLEET_URL"] ?? known ?? standardUrl).replace(/\/+$/, "");
+    const url = String(flags["url"] ?? (env["RUNFLEET_URL"] || (known ?? standardUrl))).replace(/\/+$/, "");
     if (!URL.canParse(url)) throw new Fault("usage", `'${url}' is no URL.`);
     const apiKey = await readKey(url, call);
     if (apiKey === "") throw new Fault("usage", "No key was given.");

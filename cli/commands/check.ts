@@ -2,6 +2,7 @@ import type { Call, Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
 import { sendConfig } from "../send-config.ts";
 import { pack } from "../pack.ts";
+import { onlyProject } from "../read-projects.ts";
 import { programOf } from "../rehearse/program-of.ts";
 import { readRecording } from "../rehearse/read-recording.ts";
 import { replay } from "../rehearse/replay.ts";
@@ -40,8 +41,7 @@ export async function checkConfig(
 
 /** Replays a recorded run over the folder's code, on this machine. */
 async function checkReplay({ client, folder, projects, terminal }: Call, run_id: string): Promise<number> {
-  const [project = {}] = projects;
-  const program = programOf(folder, project);
+  const program = programOf(folder, onlyProject(projects));
   const verdict = await replay(program, await readRecording(client, run_id));
   if (terminal.json) terminal.value(verdict);
   for (const note of "notes" in verdict ? verdict.notes : []) terminal.say(`! ${note}`);

@@ -1,16 +1,13 @@
-import { watch } from "node:fs";
 import { faultOf } from "../client.ts";
 import type { Call, Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
 import { ensureService } from "../ensure-service.ts";
 import { pack } from "../pack.ts";
 import { publish } from "../publish.ts";
-import { readProjects } from "../read-projects.ts";
+import { chooseProjects, onlyProject, readProjects } from "../read-projects.ts";
 import type { Project } from "../settings.ts";
+import { watchFolder } from "../watch-folder.ts";
 import { execute, readInput } from "./run.ts";
-
-/** An editor writes several files at once. */
-const quietMs = 150;
 
 export const dev: Command = {
   usage: "dev [dir] [-i key=value… | -f input.json | --no-run] [--once]",
@@ -26,11 +23,10 @@ export const dev: Command = {
   takesFolder: true,
   async act(call) {
     const input_payload = readInput(call.flags);
+    const { ignore = [] } = onlyProject(call.projects);
     await ensureService(call);
-    if (call.projects.length > 1)
-      throw new Fault("usage", `Name one by --agent: ${call.projects.map(({ agent }) => agent).join(", ")}.`);
     if (call.flags["once"]) return tryOnce(call, input_payload);
-    const changes = watchFolder(call.folder);
+    const changes = watchFolder(call.folder, ignore);
     try {
       for (;;) {
         await tryOnce(call, input_payload);
@@ -63,31 +59,5 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
 }
 
 /** What the folder says may have changed since the command was started. */
-async function projectNow({ folder, flags }: Call): Promise<Project> {
-  const [first = {}, ...others] = await readProjects(folder);
-  return others.length === 0 ? first : ([first, ...others].find(({ agent }) => agent === flags["agent"]) ?? first);
-}
-
-type Changes = { next(): Promise<void>; close(): void };
-
-/** Watches a folder. A change that comes while nobody waits is not lost. */
-function watchFolder(folder: string): Changes {
-  let isChanged = false;
-  let notify = (): void => undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(folder, { recursive: true }, (_event, name) => {
-    if (name !== null && /(^|\/)(node_modules|\.git|__pycache__|\.venv)(\/|$)/.test(name)) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      isChanged = true;
-      notify();
-    }, quietMs);
-  });
-  return {
-    async next() {
-      if (!isChanged) await new Promise<void>((resolve) => (notify = resolve));
-      isChanged = false;
-    },
-    close: () => watcher.close(),
-  };
-}
+const projectNow = async ({ folder, flags }: Call): Promise<Project> =>
+  onlyProject(chooseProjects(await readProjects(folder), flags["agent"] as string | undefined));

@@ -31,14 +31,14 @@ export const run: Command = {
     const at = name.lastIndexOf("@");
     const [agent_id, version] = at > 0 ? [name.slice(0, at), name.slice(at + 1)] : [name, "current"];
     const env_vars = pairsOf(flags["env"]);
-    const files = ((flags["attach"] ?? []) as string[]).map((path) => [basename(path), readAttached(path)] as const);
+    const files = readAttached((flags["attach"] ?? []) as string[]);
     const started = client.run(agent_id, readInput(flags), {
       version,
       thread_id: flags["thread"] as string | undefined,
       runtime_mode: flags["mode"] as RunOptions["runtime_mode"],
       lifecycle: flags["lifecycle"] as RunOptions["lifecycle"],
       ...(env_vars.length > 0 && { env_vars: Object.fromEntries(env_vars) }),
-      ...(files.length > 0 && { files: Object.fromEntries(files) }),
+      ...(files.size > 0 && { files: Object.fromEntries(files) }),
     });
     if (flags["detach"]) return detach(terminal, started);
     const show = (one: RunHandle): Promise<number> =>
@@ -113,7 +113,19 @@ function pairsOf(given: Call["flags"][string]): [name: string, text: string][] {
   });
 }
 
-function readAttached(path: string): Uint8Array<ArrayBuffer> {
+/** Returns files by the names that the run knows them by. Throws Fault for one that can't be read, and for a second of a name. */
+function readAttached(paths: string[]): Map<string, Uint8Array<ArrayBuffer>> {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const path of paths) {
+    const name = basename(path);
+    if (files.has(name))
+      throw new Fault("usage", `Two attached files are named ${name}: the run would get one of them.`);
+    files.set(name, readBytes(path));
+  }
+  return files;
+}
+
+function readBytes(path: string): Uint8Array<ArrayBuffer> {
   try {
     return new Uint8Array(readFileSync(path));
   } catch (error) {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "../command.ts";
 import { exitCodes, Fault } from "../exit-codes.ts";
+import { onlyProject } from "../read-projects.ts";
 import { programOf } from "../rehearse/program-of.ts";
 import { rehearse, type Rehearsal } from "../rehearse/rehearse.ts";
 
@@ -13,9 +14,9 @@ export const test: Command = {
   takesFolder: true,
   options: { file: { type: "string", short: "f" }, agent: { type: "string" } },
   async act({ flags, folder, projects, terminal }) {
-    const [project = {}] = projects;
     const file = flags["file"];
-    const rehearsed = await rehearse(programOf(folder, project), typeof file === "string" ? readTest(file) : {});
+    const program = programOf(folder, onlyProject(projects));
+    const rehearsed = await rehearse(program, typeof file === "string" ? readTest(file) : {});
     terminal.value(rehearsed);
     return rehearsed.error ? exitCodes.run_error : 0;
   },

@@ -135,9 +135,17 @@ function readResult(document: Document, { method, parameters = [], responses }: 
   if (event && schemas.length === 0) return { kind: "stream", event };
   const [first] = schemas;
   if (!first) return contents.length === 0 ? { kind: "nothing" } : { kind: "raw" };
-  const item = resolve(document, first).properties?.["data"]?.items;
-  const isPaged = method === "GET" && parameters.some(({ name }) => name === "after");
+  const { properties = {} } = resolve(document, first);
+  const item = properties["data"]?.items;
+  const isPaged = method === "GET" && parameters.some(({ name }) => name === "after") && isPage(properties);
   return item && isPaged ? { kind: "page", item } : { kind: "json", schemas };
+}
+
+/** True for what a client's `Pages` can read on from. Of an answer that says more than a page, the rest would be lost. */
+function isPage(properties: object): boolean {
+  const names = Object.keys(properties);
+  const hasCursor = names.some((name) => name === "last_id" || name === "last_place");
+  return hasCursor && names.every((name) => ["data", "has_more", "first_id", "last_id", "last_place"].includes(name));
 }
 
 export const refName = (schema: Schema): string | undefined => schema.$ref?.split("/").at(-1);

@@ -1,6 +1,7 @@
 import { operations, type Resources } from "./generated/operations.ts";
 import type { RunEvent } from "./generated/types.ts";
-import { type Page, Pages } from "./pages.ts";
+import { type AnsweredPage, Pages } from "./pages.ts";
+import { pathSegment } from "./path-segment.ts";
 import { randomId } from "./random-id.ts";
 import { readStream, type StreamSource } from "./read-stream.ts";
 import { type CallOptions, type Request, readJson, send, sendOnce, type Service } from "./request.ts";
@@ -32,7 +33,7 @@ function makeMethod(service: Service, entry: string): (...given: unknown[]) => u
     const isKeyed = words.includes("keyed");
     const request: Request = {
       method,
-      path: names.reduce((filled, name, at) => filled.replace(name, segment(name, values[at])), path),
+      path: names.reduce((filled, name, at) => filled.replace(name, pathSegment(name, values[at])), path),
       query,
       body,
       headers: {
@@ -50,14 +51,9 @@ function makeMethod(service: Service, entry: string): (...given: unknown[]) => u
   };
 }
 
-function segment(name: string, value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be a text that is not empty.`);
-  return encodeURIComponent(value);
-}
-
 function pages(service: Service, request: Request): Pages<unknown> {
   return new Pages((after) =>
-    readJson<Page<unknown>>(
+    readJson<AnsweredPage<unknown>>(
       service,
       after === undefined ? request : { ...request, query: { ...request.query, after } },
     ),

@@ -63,8 +63,8 @@ class Client {
 /** The constructor assigns the operations. */
 export const Runfleet = Client as new (options?: ClientOptions) => Runfleet;
 
-/** There is no environment in a browser. */
+/** Returns undefined for an empty variable, too. There is no environment in a browser. */
 function readEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.[name];
+  return process?.env?.[name] || undefined;
 }

@@ -19,6 +19,10 @@ export type StreamOptions = { after?: string | undefined; signal?: AbortSignal |
 
 /** The service sends a ping every 15 s. A connection on which nothing comes for so long is dead. */
 const silenceMs = 45_000;
+/** After several cuts it is longer, up to this time: a proxy may hold pings back. */
+const longestSilenceMs = 180_000;
+/** A connection on which something still comes after this time is a good one. */
+const steadyMs = 10_000;
 /** How long a stream is tried to be resumed, from when it was cut until the service answers with a stream again. */
 const patienceMs = 300_000;
 /** The same until the first such answer: perhaps nothing is there. */
@@ -50,12 +54,12 @@ async function* readConnection<Event>(
   cursor: Cursor<Event>,
   { patience, signal }: Reading,
 ): AsyncGenerator<Message<Event>, "over" | { failure: unknown }> {
-  const connection = connect(signal, silenceMs * (1 + patience.failures()));
+  const connection = connect(signal, patience.silence);
   try {
     const response = await connection.guard(() => source.open(cursor.last(), connection.signal));
     if (response.status === 204) return "over";
     if (isStream(response)) patience.noteAnswer();
-    for await (const message of readMessages<Event>(response, connection, patience.setRetry)) {
+    for await (const message of readMessages<Event>(response, connection, patience)) {
       const place = cursor.take(message);
       if (place === "repeated") continue;
       if (place === "hole") break;
@@ -103,11 +107,13 @@ function createCursor<Event>(source: StreamSource<Event>, after: string | undefi
 }
 
 type Patience = {
-  /** How often the stream was cut since the last message. */
-  failures(): number;
+  /** Returns how long a connection may be silent. */
+  silence(this: void): number;
   setRetry(this: void, milliseconds: number): void;
   /** The service has answered with a stream. A quiet stream is no lost one. */
   noteAnswer(): void;
+  /** Something has come, if only a ping. What comes with the answer doesn't tell that the connection stays. */
+  noteBytes(): void;
   /** A message has come. */
   renew(): void;
   /** Waits until the next try. Throws StreamLostError when the stream was cut for too long. */
@@ -115,19 +121,26 @@ type Patience = {
 };
 
 function createPatience(): Patience {
+  /** Cuts since the last message, or since the last ping of a good connection. */
   let failures = 0;
+  let answeredAt: number | null = null;
   let cutAt: number | null = null;
   let retryMs = 0;
   let hasBegun = false;
   return {
-    failures: () => failures,
+    silence: () => Math.min(longestSilenceMs, silenceMs * Math.max(1, failures)),
     setRetry: (milliseconds) => void (retryMs = milliseconds),
     noteAnswer() {
+      answeredAt = Date.now();
       cutAt = null;
       hasBegun = true;
     },
+    noteBytes() {
+      if (answeredAt !== null && Date.now() - answeredAt > steadyMs) failures = 0;
+    },
     renew: () => void (failures = 0),
     async wait(failure, last, signal) {
+      answeredAt = null;
       cutAt ??= Date.now();
       const cutFor = Date.now() - cutAt;
       if (!hasBegun && failure instanceof Error && cutFor > firstPatienceMs) throw failure;
@@ -146,12 +159,12 @@ type Connection = {
   close(): void;
 };
 
-function connect(outer: AbortSignal | undefined, silence: number): Connection {
+function connect(outer: AbortSignal | undefined, silence: () => number): Connection {
   const controller = new AbortController();
   return {
     signal: outer ? AbortSignal.any([outer, controller.signal]) : controller.signal,
     async guard(part) {
-      const timer = setTimeout(() => controller.abort(), silence);
+      const timer = setTimeout(() => controller.abort(), silence());
       try {
         return await part();
       } finally {
@@ -165,17 +178,18 @@ function connect(outer: AbortSignal | undefined, silence: number): Connection {
 async function* readMessages<Event>(
   response: Response,
   connection: Connection,
-  onRetry: (milliseconds: number) => void,
+  patience: Patience,
 ): AsyncGenerator<Message<Event>> {
   if (!response.body) return;
   const ready: { id: string | undefined; data: string }[] = [];
-  const parser = createParser({ onEvent: ({ id, data }) => ready.push({ id, data }), onRetry });
+  const parser = createParser({ onEvent: ({ id, data }) => ready.push({ id, data }), onRetry: patience.setRetry });
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
   try {
     for (;;) {
       const { done, value } = await connection.guard(() => reader.read());
       if (done) return;
+      patience.noteBytes();
       parser.feed(decoder.decode(value, { stream: true }));
       for (const { id, data } of ready.splice(0)) yield { id, event: parse<Event>(data) };
     }

@@ -135,14 +135,15 @@ function headersOf({ apiKey }: Service, { body, headers }: Request): Record<stri
 const isBinary = (body: unknown): body is Binary =>
   body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body);
 
-type QueryValue = string | number | boolean | null | undefined | Record<string, string> | string[];
+type QueryValue = string | number | boolean | null | undefined | Date | Record<string, string> | string[];
 
 /** `metadata: {a: 1}` becomes `metadata[a]=1`, `status: ["error", "timeout"]` becomes `status=error,timeout`. */
 function queryString(query: Record<string, unknown> = {}): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query as Record<string, QueryValue>)) {
     if (value === undefined || value === null) continue;
-    if (Array.isArray(value)) pairs.append(name, value.join(","));
+    if (value instanceof Date) pairs.append(name, value.toISOString());
+    else if (Array.isArray(value)) pairs.append(name, value.join(","));
     else if (typeof value !== "object") pairs.append(name, String(value));
     else for (const [key, one] of Object.entries(value)) pairs.append(`${name}[${key}]`, one);
   }

@@ -8,6 +8,7 @@ import {
 } from "./errors.ts";
 import { encodeFiles, type FileContent } from "./files.ts";
 import type { Artifact, ExecuteRequest, Run, RunArtifacts, RunEvent, ResumedRun } from "./generated/types.ts";
+import { pathSegment } from "./path-segment.ts";
 import { readStream, type StreamOptions, type StreamSource } from "./read-stream.ts";
 import { type Request, readJson, send, sendOnce, type Service } from "./request.ts";
 import { runSource } from "./run-source.ts";
@@ -35,12 +36,14 @@ type Start = { id: string; create?: NewRun | undefined; after?: string | undefin
 export class RunHandle implements AsyncIterable<RunEvent> {
   readonly id: string;
   readonly #service: Service;
+  readonly #path: string;
   #create: Start["create"];
   #lastEventId: string | undefined;
   #end: EndEvent | null = null;
 
   constructor(service: Service, { id, create, after }: Start) {
     this.id = id;
+    this.#path = `/v1/runs/${pathSegment("run_id", id)}`;
     this.#service = service;
     this.#create = create;
     this.#lastEventId = after;
@@ -104,19 +107,19 @@ export class RunHandle implements AsyncIterable<RunEvent> {
 
   /** Returns the run's record as it is now. */
   get(): Promise<Run> {
-    return readJson(this.#service, { method: "GET", path: this.#path(), isRepeatable: true });
+    return readJson(this.#service, { method: "GET", path: this.#path, isRepeatable: true });
   }
 
   /** Cancels the run. A run that has ended stays as it is. */
   cancel(): Promise<Run> {
-    return readJson(this.#service, { method: "POST", path: this.#path("/cancel"), isRepeatable: true });
+    return readJson(this.#service, { method: "POST", path: `${this.#path}/cancel`, isRepeatable: true });
   }
 
   /** Answers the question of an interrupted run. Its events go on after the question. */
   resume(answer: unknown, interruptId?: string): Promise<ResumedRun> {
     return readJson(this.#service, {
       method: "POST",
-      path: this.#path("/resume"),
+      path: `${this.#path}/resume`,
       body: { response: answer, ...(interruptId === undefined ? {} : { interrupt_id: interruptId }) },
       headers: { prefer: "respond-async" },
       isRepeatable: false,
@@ -125,14 +128,14 @@ export class RunHandle implements AsyncIterable<RunEvent> {
 
   /** Returns the files that the run has handed out. */
   async artifacts(): Promise<Artifact[]> {
-    const path = this.#path("/artifacts");
+    const path = `${this.#path}/artifacts`;
     const { data } = await readJson<RunArtifacts>(this.#service, { method: "GET", path, isRepeatable: true });
     return data;
   }
 
   /** Downloads a file that the run has handed out. */
   download({ id }: Pick<Artifact, "id">): Promise<Response> {
-    const path = this.#path(`/artifacts/${encodeURIComponent(id)}`);
+    const path = `${this.#path}/artifacts/${pathSegment("artifact_id", id)}`;
     return send(this.#service, { method: "GET", path, isRepeatable: true });
   }
 
@@ -144,7 +147,7 @@ export class RunHandle implements AsyncIterable<RunEvent> {
     this.#create = undefined;
     return sendOnce(this.#service, {
       method: "GET",
-      path: this.#path("/stream"),
+      path: `${this.#path}/stream`,
       headers: last === undefined ? headers : { ...headers, "last-event-id": last },
       signal,
       isRepeatable: true,
@@ -155,10 +158,6 @@ export class RunHandle implements AsyncIterable<RunEvent> {
     const { files, ...create } = this.#create ?? {};
     const body = { ...create, run_id: this.id, ...(files ? { files: await encodeFiles(files) } : {}) };
     return { method: "POST", path: "/v1/execute", body, isRepeatable: true };
-  }
-
-  #path(below = ""): string {
-    return `/v1/runs/${encodeURIComponent(this.id)}${below}`;
   }
 }
 

@@ -22,7 +22,9 @@ export async function verifyWebhook(
   if (!(Math.abs(Date.now() / 1000 - Number(time)) <= toleranceS))
     throw new WebhookError("The time of the message is too far from now.");
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const key = await crypto.subtle.importKey("raw", decode(secret.replace(/^whsec_/, "")), hmac, false, ["verify"]);
+  const raw = decode(secret.replace(/^whsec_/, ""));
+  if (raw.length === 0) throw new WebhookError("The secret is empty.");
+  const key = await crypto.subtle.importKey("raw", raw, hmac, false, ["verify"]);
   const signed = new TextEncoder().encode(`${id}.${time}.${text}`);
   for (const signature of given.split(" "))
     if (signature.startsWith("v1,") && (await crypto.subtle.verify(hmac, key, decode(signature.slice(3)), signed)))

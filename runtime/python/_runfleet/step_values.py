@@ -82,6 +82,10 @@ class RetryAfter(Exception):
         if self.seconds != self.seconds:
             raise ValueError(f"RetryAfter's seconds is a number, not {seconds}.")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A step may raise it in another process, and Python would make it again of its message alone.
+        return type(self), (self.seconds, str(self)), self.__dict__
+
 
 def check_number(value: Any, what: str) -> None:
     """Refuses what is no finite number from 0 on. NaN and infinities have no JSON."""

@@ -10,6 +10,14 @@ from ._sse import is_number
 class RunfleetError(Exception):
     """The base of all errors here."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An error's class takes more than its message, by which Python would make it again in another process.
+        return _rebuild, (type(self), self.args), self.__dict__
+
+
+def _rebuild(kind: type[RunfleetError], args: tuple[Any, ...]) -> RunfleetError:
+    return kind.__new__(kind, *args)
+
 
 class UnreachableError(RunfleetError):
     """No answer came: nothing listens at the address, or the connection was lost."""

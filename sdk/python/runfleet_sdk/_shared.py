@@ -21,6 +21,10 @@ LONGEST_WAIT = 10.0
 ANSWER_TIMEOUT = 120.0
 SILENCE = 45.0
 """The service sends a ping every 15 s. A connection on which nothing comes for so long is dead."""
+LONGEST_SILENCE = 180.0
+"""After several cuts it is longer, up to this time: a proxy may hold pings back."""
+STEADY = 10.0
+"""A connection on which something still comes after this time is a good one."""
 PATIENCE = 300.0
 """How long a stream is tried to be resumed, from when it was cut until the service answers with a stream again."""
 FIRST_PATIENCE = 15.0
@@ -39,10 +43,13 @@ def auth_headers(api_key: str | None) -> dict[str, str]:
 
 
 def fill_path(template: str, *values: str) -> str:
-    """Returns a path with its values."""
+    """Returns a path with its values.
+
+    Raises TypeError for one that would make it the path of another operation: of `/secrets/..` a URL makes `/`.
+    """
     for value in values:
-        if not isinstance(value, str) or value == "":  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"A value of {template} must be a text that is not empty.")
+        if not isinstance(value, str) or value in ("", ".", ".."):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"A value of {template} must be a text that is not empty, and neither '.' nor '..'.")
     return template.format(*(quote(value, safe="") for value in values))
 
 
@@ -120,21 +127,28 @@ class Cursor:
 
 
 class Patience:
-    """Knows how often a stream was cut since the last message, and since when the service doesn't answer with one."""
+    """Knows how often a stream was cut, and since when the service doesn't answer with one."""
 
     def __init__(self) -> None:
         self.failures = 0
+        """Cuts since the last message, or since the last ping of a good connection."""
         self.retry = 0.0
+        self._answered_at: float | None = None
         self._cut_at: float | None = None
         self._has_begun = False
 
     def silence(self) -> float:
         """Returns how long a connection may be silent."""
-        return SILENCE * (1 + self.failures)
+        return min(LONGEST_SILENCE, SILENCE * max(1, self.failures))
 
-    def note_answer(self) -> None:
+    def note_answer(self, now: float) -> None:
         """The service has answered with a stream. A quiet stream is no lost one."""
-        self._cut_at, self._has_begun = None, True
+        self._answered_at, self._cut_at, self._has_begun = now, None, True
+
+    def note_bytes(self, at: float) -> None:
+        """Something has come, if only a ping. What comes with the answer doesn't tell that the connection stays."""
+        if self._answered_at is not None and at - self._answered_at > STEADY:
+            self.failures = 0
 
     def renew(self) -> None:
         """A message has come."""
@@ -142,6 +156,7 @@ class Patience:
 
     def next_delay(self, now: float, failure: Exception | None, last: str | None) -> float:
         """Returns the time until the next try. Raises StreamLostError when the stream was cut for too long."""
+        self._answered_at = None
         self._cut_at = now if self._cut_at is None else self._cut_at
         if failure and not self._has_begun and now - self._cut_at > FIRST_PATIENCE:
             raise failure

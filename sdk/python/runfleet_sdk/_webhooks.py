@@ -36,6 +36,8 @@ def verify_webhook(body: str | bytes, headers: Mapping[str, str], secret: str) -
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except binascii.Error:
         raise WebhookError("The secret is no base64.") from None
+    if not key:
+        raise WebhookError("The secret is empty.")
     digest = hmac.new(key, f"{ident}.{sent}.".encode() + raw, hashlib.sha256).digest()
     expected = b"v1," + base64.b64encode(digest)
     if not any(hmac.compare_digest(expected, signature.encode()) for signature in given.split(" ")):

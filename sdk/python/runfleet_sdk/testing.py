@@ -54,6 +54,7 @@ def run_agent(
     folder: str | os.PathLike[str],
     input: Any = None,
     *,
+    agent: str | None = None,
     steps: Mapping[str, Any] | None = None,
     signals: Sequence[Mapping[str, Any]] = (),
     messages: Sequence[Mapping[str, Any]] = (),
@@ -61,7 +62,7 @@ def run_agent(
     restarts: bool = False,
     timeout: float | None = 120,
 ) -> Rehearsed:
-    """Runs the agent of a folder.
+    """Runs the agent of a folder, or `agent` of the several that its langgraph.json describes.
 
     `steps`: what steps give instead of being done, by name: a value, Raises or InOrder. `signals`: {"name", "payload",
     "after_s"}, `messages`: {"payload", "after_s"}. `answers`: what people answer, in the order of the questions.
@@ -76,6 +77,8 @@ def run_agent(
         "restarts": restarts,
     }
     command = [*shlex.split(os.environ.get("RUNFLEET_CLI", "runfleet")), "test", os.fspath(folder), "-f", "-", "--json"]
+    if agent is not None:
+        command += ["--agent", agent]
     done = subprocess.run(
         command, input=json.dumps(script), capture_output=True, text=True, timeout=timeout, check=False
     )

@@ -73,7 +73,6 @@ import type {
   JobListItem,
   JobPatch,
   JobTick,
-  JournalEntry,
   LatencyDistribution,
   Limits,
   ListedRunEvent,
@@ -118,6 +117,7 @@ import type {
   RunCounts,
   RunEvent,
   RunInput,
+  RunJournal,
   RunListItem,
   RunLog,
   RunPatch,
@@ -203,7 +203,7 @@ export const operations = {
     listLogs: "GET /v1/runs/{run_id}/logs query page",
     listTimeline: "GET /v1/runs/{run_id}/timeline query",
     listSteps: "GET /v1/runs/{run_id}/steps query page",
-    getJournal: "GET /v1/runs/{run_id}/journal query page",
+    getJournal: "GET /v1/runs/{run_id}/journal query",
     getTree: "GET /v1/runs/{run_id}/tree",
     listCalls: "GET /v1/runs/{run_id}/calls query page",
     listCallbacks: "GET /v1/runs/{run_id}/callbacks",
@@ -692,7 +692,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the entry with this `place`: `last_place` of the previous page. */
         after?: number | undefined;
-      }, options?: CallOptions) => Pages<JournalEntry>;
+      }, options?: CallOptions) => Promise<RunJournal>;
     /** The runs that a run has started, and what all of them used */
     getTree: (runId: string, options?: CallOptions) => Promise<RunTree>;
     /** A run's calls to its connections */

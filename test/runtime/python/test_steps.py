@@ -313,6 +313,20 @@ class Steps(unittest.TestCase):
         self.assertEqual([frame.get("retry_in_ms") for frame in outcome.of("step.end")], [10, 20, None])
         self.assertEqual(outcome.returned, 86_400)
 
+    def test_processes(self) -> None:
+        """RetryAfter of a step's other process says the same in the step's own."""
+        outcome = run("""
+            import pickle
+            from _runfleet.step_values import RetryAfter
+            def flaky(step):
+                if step.number == 1: raise pickle.loads(pickle.dumps(RetryAfter(0.01, "busy")))
+            def main():
+                steps.run_step("flaky", flaky, retry={"max_attempts": 2})
+        """)
+        self.assertEqual(outcome.raised, None)
+        ends = [(frame.get("retry_in_ms"), frame.get("error", {}).get("message")) for frame in outcome.of("step.end")]
+        self.assertEqual(ends, [(10, "busy"), (None, None)])
+
     def test_lengths(self) -> None:
         """What is longer than a frame may be is refused, and nothing waits for it."""
         outcome = run("""

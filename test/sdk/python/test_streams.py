@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import copy
+import hashlib
+import hmac
 import itertools
 import json
+import pickle
 import threading
+import time
 import unittest
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock, patch
 
+import httpx
 from runfleet_sdk import (
     ApiError,
     AsyncRunfleet,
@@ -27,7 +34,7 @@ from runfleet_sdk import (
     WebhookError,
     verify_webhook,
 )
-from runfleet_sdk._errors import api_error
+from runfleet_sdk._errors import api_error, ended_error
 from runfleet_sdk._sse import Message, SseParser
 from runfleet_sdk._transcript import RunText, parse_event_id
 
@@ -193,6 +200,17 @@ class Answers(unittest.TestCase):
                     with self.assertRaises(StreamLostError):
                         read(self.scripted(sse(delta(1)), away).url)
 
+    def test_steady(self) -> None:
+        """How long a connection may be silent grows with cuts, to a limit, and not after one with pings"""
+        ping: Answer = lambda: (200, {"content-type": "text/event-stream"}, b": ping\n\n")  # noqa: E731
+        for step, silences in ((0.001, [45, 45, 90, 135, 180, 180]), (20, [45] * 6)):
+            service = self.scripted(*[ping] * 5, sse(success(1)))
+            clock = SimpleNamespace(monotonic=itertools.count(0, step).__next__, sleep=Mock())
+            with patch("runfleet_sdk._sync.stream.time", clock), patch("httpx.Timeout", wraps=httpx.Timeout) as limit:
+                with Runfleet(service.url) as client:
+                    self.assertEqual([event["seq"] for event in client.attach("r")], [1])
+            self.assertEqual([call.args[0] for call in limit.call_args_list], silences)
+
     def test_refusals(self) -> None:
         """What a repetition doesn't mend ends a stream at once"""
         for read in (self.read, self.read_async):
@@ -223,7 +241,10 @@ class Answers(unittest.TestCase):
         self.assertEqual((limited.exception.retry_after, len(far.seen)), (30, 1))
         with Runfleet("http://127.0.0.1:9") as client:
             self.assertRaises(UnreachableError, client.runs.get, "r")
-            self.assertRaises(TypeError, client.runs.get, "")
+            for odd in ("", ".", ".."):
+                self.assertRaises(TypeError, client.runs.get, odd)
+                self.assertRaises(TypeError, client.agents.delete_secret, "a", odd)
+                self.assertRaises(TypeError, client.attach(odd).get)
 
     def test_answered_meanwhile(self) -> None:
         """A result is waited for while somebody else answers: a run that goes on has not failed"""
@@ -243,6 +264,44 @@ class Answers(unittest.TestCase):
             with self.assertRaisesRegex(RunfleetError, "no JSON"):
                 client.runs.get("r")
 
+    def test_pickled(self) -> None:
+        """An error that is sent to another process is the same there, and so is a copy of it"""
+        fault = {"code": "agent_error", "type": "ValueError", "message": "no", "traceback": None}
+        asked = [{"message": "May I?", "reason": "approval"}]
+        invalid = {"detail": [{"loc": ["body", "n"], "msg": "Too small.", "type": "x"}], "request_id": "req_1"}
+        errors: list[RunfleetError] = [
+            UnreachableError("No answer."),
+            api_error(429, {"detail": "No.", "code": "rate_limited"}, {"retry-after": "3"}),
+            api_error(422, invalid, {}),
+            ended_error("r", "error", fault, []),
+            ended_error("r", "timeout", None, []),
+            ended_error("r", "interrupted", None, asked),
+            StreamLostError("Lost.", "1-2"),
+            WebhookError("No."),
+        ]
+        for error in errors:
+            for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+                with self.subTest(type(error).__name__):
+                    self.assertEqual((type(again), again.args, vars(again)), (type(error), error.args, vars(error)))
+
+    def test_places(self) -> None:
+        """A list whose rows have a place instead of an id is read page after page, in both worlds"""
+        first: Answer = lambda: (200, {}, b'{"data": [{"place": 4}], "has_more": true, "last_place": 4}')  # noqa: E731
+        last: Answer = lambda: (200, {}, b'{"data": [{"place": 7}], "has_more": false, "last_place": 7}')  # noqa: E731
+        service = self.scripted(first, last)
+        with Runfleet(service.url) as client:
+            self.assertEqual([step["place"] for step in client.runs.list_steps("r")], [4, 7])
+            page = client.runs.list_steps("r").page("4")
+        self.assertEqual((page.first_id, page.last_id), (None, "7"))
+        asked = ["/v1/runs/r/steps", "/v1/runs/r/steps?after=4"]
+        self.assertEqual([path for _method, path, _headers in service.seen][:2], asked)
+
+        async def read(url: str) -> list[int]:
+            async with AsyncRunfleet(url) as client:
+                return [step["place"] async for step in client.runs.list_steps("r")]
+
+        self.assertEqual(asyncio.run(read(self.scripted(first, last).url)), [4, 7])
+
     def test_odd_numbers(self) -> None:
         """What looks like a number and is none is neither a message's time nor a time to wait"""
         for odd in ("²", "9" * 5_000):
@@ -250,6 +309,16 @@ class Answers(unittest.TestCase):
             self.assertRaises(WebhookError, verify_webhook, b"{}", headers, "whsec_AAAA")
             self.assertEqual(SseParser().feed(f"retry: {odd}\n\n".encode()), [])
         self.assertIsNone(api_error(503, None, {"retry-after": "²"}).retry_after)
+
+    def test_empty_secret(self) -> None:
+        """A secret that is empty, such as a variable that isn't set, accepts no message: anybody can sign with it"""
+        for secret in ("", "whsec_"):
+            sent, body = str(int(time.time())), b'{"type": "run.success"}'
+            digest = hmac.new(b"", f"m.{sent}.".encode() + body, hashlib.sha256).digest()
+            signature = f"v1,{base64.b64encode(digest).decode()}"
+            headers = {"webhook-id": "m", "webhook-timestamp": sent, "webhook-signature": signature}
+            with self.assertRaisesRegex(WebhookError, "empty"):
+                verify_webhook(body, headers, secret)
 
     @staticmethod
     def read(url: str) -> tuple[list[int], Any]:

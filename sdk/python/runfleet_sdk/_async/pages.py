@@ -36,5 +36,7 @@ class Page(Generic[Item]):
     def __init__(self, answer: Any) -> None:
         self.data: list[Item] = answer["data"]
         self.has_more: bool = answer["has_more"]
-        self.first_id: str | None = answer["first_id"]
-        self.last_id: str | None = answer["last_id"]
+        self.first_id: str | None = answer.get("first_id")
+        last = answer["last_id"] if "last_id" in answer else answer["last_place"]
+        self.last_id: str | None = None if last is None else str(last)
+        """What the next page comes after. Of a list whose rows have a place, it is the last one's `place`."""

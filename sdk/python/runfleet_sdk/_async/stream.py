@@ -20,6 +20,8 @@ class AsyncMessages:
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
         self._parser = SseParser()
+        self.heard_at = time.monotonic()
+        """When the last bytes came."""
 
     @property
     def is_over(self) -> bool:
@@ -39,6 +41,7 @@ class AsyncMessages:
     async def __aiter__(self) -> AsyncIterator[Message]:
         try:
             async for chunk in self._response.aiter_bytes():
+                self.heard_at = time.monotonic()
                 for message in self._parser.feed(chunk):
                     yield message
         except httpx.TransportError as error:
@@ -74,7 +77,7 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
                 if messages.is_over:
                     return
                 if messages.is_stream:
-                    patience.note_answer()
+                    patience.note_answer(messages.heard_at)
                 async for message in messages:
                     patience.retry = messages.retry
                     event = parse_json(message.data, "an event")
@@ -88,6 +91,7 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
                         if source.is_end(event):
                             return
             finally:
+                patience.note_bytes(messages.heard_at)
                 await messages.aclose()
         except (ApiError, UnreachableError) as error:
             if not is_transient(error):

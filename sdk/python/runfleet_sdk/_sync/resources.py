@@ -81,7 +81,6 @@ from .._generated import (
     JobListItem,
     JobPatch,
     JobTick,
-    JournalEntry,
     LatencyDistribution,
     Limits,
     ListedRunEvent,
@@ -126,6 +125,7 @@ from .._generated import (
     RunCounts,
     RunEvent,
     RunInput,
+    RunJournal,
     RunListItem,
     RunLog,
     RunPatch,
@@ -577,9 +577,9 @@ class Runs(Resource):
         """A durable run's steps, with their tries."""
         return self._pages(fill_path("/v1/runs/{}/steps", run_id), {"limit": limit, "after": after, "token": token})
 
-    def get_journal(self, run_id: str, *, limit: int | None = None, after: int | None = None) -> Pages[JournalEntry]:
+    def get_journal(self, run_id: str, *, limit: int | None = None, after: int | None = None) -> RunJournal:
         """A durable run's journal, with its results."""
-        return self._pages(fill_path("/v1/runs/{}/journal", run_id), {"limit": limit, "after": after})
+        return self._json("GET", fill_path("/v1/runs/{}/journal", run_id), query={"limit": limit, "after": after})
 
     def get_tree(self, run_id: str) -> RunTree:
         """The runs that a run has started, and what all of them used."""

@@ -22,6 +22,8 @@ class Messages:
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
         self._parser = SseParser()
+        self.heard_at = time.monotonic()
+        """When the last bytes came."""
 
     @property
     def is_over(self) -> bool:
@@ -41,6 +43,7 @@ class Messages:
     def __iter__(self) -> Iterator[Message]:
         try:
             for chunk in self._response.iter_bytes():
+                self.heard_at = time.monotonic()
                 for message in self._parser.feed(chunk):
                     yield message
         except httpx.TransportError as error:
@@ -76,7 +79,7 @@ def read_stream(source: Source, after: str | None) -> Iterator[tuple[str | None,
                 if messages.is_over:
                     return
                 if messages.is_stream:
-                    patience.note_answer()
+                    patience.note_answer(messages.heard_at)
                 for message in messages:
                     patience.retry = messages.retry
                     event = parse_json(message.data, "an event")
@@ -90,6 +93,7 @@ def read_stream(source: Source, after: str | None) -> Iterator[tuple[str | None,
                         if source.is_end(event):
                             return
             finally:
+                patience.note_bytes(messages.heard_at)
                 messages.close()
         except (ApiError, UnreachableError) as error:
             if not is_transient(error):
