@@ -68,14 +68,30 @@ const isLong = ({ format, maxLength = 0 }: Schema): boolean =>
 const isPlainList = ({ items }: Schema): boolean =>
   items?.type === "string" || items?.type === "number" || items?.type === "integer";
 
-/** Returns the value that a form begins with: defaults, and the first examples of what is required. */
+/** Returns the value that a form begins with: defaults, and of what is required the first examples, and boxes without a tick. */
 export function firstValue(schema: Schema, root: Schema): Record<string, unknown> {
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, given]): [string, unknown][] => {
     const property = resolve(given, root);
     if (property.default !== undefined) return [[name, property.default]];
     if (!schema.required?.includes(name)) return [];
     if (property.examples?.[0] !== undefined) return [[name, property.examples[0]]];
+    if (kindOf(property) === "switch") return [[name, false]];
     return kindOf(property) === "group" ? [[name, firstValue(property, root)]] : [];
   });
   return Object.fromEntries(entries);
+}
+
+type Group = { schema: Schema; root: Schema; value: Record<string, unknown> };
+
+/**
+ * Returns the value of a group in which one field has changed. Undefined leaves the field out. The others stay, in the order of the
+ * form, whatever was filled in first: lists of inputs begin with what is asked first. A required box without a tick is false.
+ */
+export function changeField({ schema, root, value }: Group, field: string, next: unknown): Record<string, unknown> {
+  const { properties = {}, required = [] } = schema;
+  const isBox = (name: string, property: Schema): boolean =>
+    required.includes(name) && kindOf(resolve(property, root)) === "switch";
+  const empty = Object.entries(properties).map(([name, one]) => [name, isBox(name, one) ? false : undefined]);
+  const all = Object.entries({ ...Object.fromEntries(empty), ...value, [field]: next });
+  return Object.fromEntries(all.filter(([, one]) => one !== undefined));
 }

@@ -43,12 +43,8 @@ const names = Object.keys(settingsSchema.properties ?? {});
 export const toSettings = (config: Values): Values =>
   Object.fromEntries(names.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]));
 
-/** Returns the config with other settings. A group without a value is left out. */
+/** Returns the config with other settings. */
 export function fromSettings(config: Values, settings: Values): Values {
   const others = Object.entries(config).filter(([name]) => !names.includes(name));
-  const given = Object.entries(settings).filter(([, value]) => !isEmptyGroup(value));
-  return Object.fromEntries([...others, ...given]);
+  return Object.fromEntries([...others, ...Object.entries(settings)]);
 }
-
-const isEmptyGroup = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

@@ -504,6 +504,18 @@ test("a question is answered where it is asked, and the same run goes on", async
   expect(await statusOf(id)).toBe("success");
 });
 
+test("an answer of no is a box that is left as it is", async () => {
+  const id = await start("asker", { order: "B3" });
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  expect(await page.getByLabel("Pay it back?").isChecked()).toBe(false);
+  await page.getByRole("button", { name: "Answer" }).click();
+  await reach(id, "success");
+  const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
+  expect(body["result_content"]).toEqual({ paid: false });
+});
+
 test("an answer is what is shown: an empty box and text that is no JSON are not sent", async () => {
   await publish(
     "free",
@@ -583,6 +595,29 @@ test("the playground sends what its form shows: numbers as they are typed, and n
   // It is unfolded to say so.
   await page.getByLabel("Environment variables").waitFor();
   expect(validated).toEqual([{ sizes: [1.5, 2] }]);
+});
+
+test("the playground sends a group that may be left out with its boxes, and leaves it out when it is emptied again", async () => {
+  const gift = {
+    type: "object",
+    title: "Gift",
+    required: ["name", "wrapped"],
+    properties: { name: { type: "string", title: "For whom" }, wrapped: { type: "boolean", title: "Wrapped" } },
+  };
+  const input_schema = { type: "object", properties: { gift } };
+  await publish("giver", "def main(gift=None):\n    return gift\n", { input_schema });
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/giver/play");
+  const sentBy = async (act: () => Promise<void>): Promise<unknown> => {
+    const validated = page.waitForRequest("**/v1/validate*");
+    await act();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    return (await validated).postDataJSON()["input_payload"];
+  };
+  expect(await sentBy(() => page.getByLabel("For whom").fill("Ada"))).toEqual({
+    gift: { name: "Ada", wrapped: false },
+  });
+  expect(await sentBy(() => page.getByLabel("For whom").fill(""))).toEqual({});
 });
 
 test("the playground shows how a run ended, though an answer from before its end comes later or never", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstValue, kindOf, resolve, type Schema } from "../../../console/form/schema.ts";
+import { changeField, firstValue, kindOf, resolve, type Schema } from "../../../console/form/schema.ts";
 
 const kind = (schema: Schema, root: Schema = schema): string => kindOf(resolve(schema, root));
 
@@ -35,4 +35,45 @@ test("schemas as pydantic writes them: references, and types that may be null", 
   expect(kind({ $ref: "#/$defs/Loop" }, root)).toBe("json");
   expect(kind({ $ref: "#/elsewhere" }, root)).toBe("json");
   expect(firstValue(root, root)).toEqual({ customer: { name: "Ada" }, note: null });
+});
+
+const flag: Schema = { type: "boolean" };
+
+test("a required box without a tick is false from the beginning; one that may be left out is left out", () => {
+  const schema: Schema = {
+    type: "object",
+    required: ["why", "approved", "urgent", "more"],
+    properties: {
+      why: { type: "string", examples: ["late"] },
+      approved: flag,
+      urgent: { ...flag, default: true },
+      loud: flag,
+      more: { type: "object", required: ["gift"], properties: { gift: flag, note: { type: "string" } } },
+    },
+  };
+  const first = firstValue(schema, schema);
+  expect(first).toEqual({ why: "late", approved: false, urgent: true, more: { gift: false } });
+  expect(Object.keys(first)).toEqual(["why", "approved", "urgent", "more"]);
+});
+
+test("a change keeps the order of the form, leaves out what is empty, and sends the boxes as they are shown", () => {
+  const root: Schema = { $defs: { Flag: flag } };
+  const schema: Schema = {
+    type: "object",
+    required: ["approved"],
+    properties: { first: { type: "string" }, approved: { $ref: "#/$defs/Flag" }, loud: flag, last: { type: "string" } },
+  };
+  const begun = changeField({ schema, root, value: { extra: 1 } }, "last", "z");
+  expect(Object.entries(begun)).toEqual([
+    ["approved", false],
+    ["last", "z"],
+    ["extra", 1],
+  ]);
+  const whole = changeField({ schema, root, value: { ...begun, approved: true } }, "first", "a");
+  expect(Object.entries(whole)[0]).toEqual(["first", "a"]);
+  expect(changeField({ schema, root, value: whole }, "last", undefined)).toEqual({
+    first: "a",
+    approved: true,
+    extra: 1,
+  });
 });
