@@ -56,7 +56,7 @@ const isLeftOut = ({ default: usual, required = [] }: Schema, group: Value): boo
 function Field({ name, schema, isRequired, ...props }: FieldProps): ReactElement {
   const id = useId();
   const title = schema.title ?? name;
-  const kind = kindOf(schema);
+  const kind = kindOf(schema, props.root);
   const issue = props.issues[props.place];
   if (kind === "group")
     return (

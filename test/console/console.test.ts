@@ -516,6 +516,35 @@ test("an answer of no is a box that is left as it is", async () => {
   expect(body["result_content"]).toEqual({ paid: false });
 });
 
+test("a question whose schema refers to itself is answered as JSON there, and takes no page away", async () => {
+  const node = {
+    type: "object",
+    properties: {
+      text: { type: "string", title: "Text" },
+      next: { anyOf: [{ $ref: "#/$defs/Node" }, { type: "null" }], default: null },
+    },
+  };
+  const schema = { type: "object", properties: { node: { $ref: "#/$defs/Node" } }, $defs: { Node: node } };
+  await publish(
+    "chain",
+    py`
+      from runfleet import interrupt
+      def main(schema):
+          return interrupt("Which chain?", response_schema=schema)
+    `,
+  );
+  const id = await start("chain", { schema });
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/inbox");
+  const question = page.getByRole("listitem").filter({ hasText: "Which chain?" });
+  await question.getByLabel("node").fill('{"text": "a", "next": {"text": "b"}}');
+  await question.getByRole("button", { name: "Answer" }).click();
+  await reach(id, "success");
+  const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
+  expect(body["result_content"]).toEqual({ node: { text: "a", next: { text: "b" } } });
+});
+
 test("an answer is what is shown: an empty box and text that is no JSON are not sent", async () => {
   await publish(
     "free",

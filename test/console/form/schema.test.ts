@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changeField, firstValue, kindOf, resolve, type Schema } from "../../../console/form/schema.ts";
 
-const kind = (schema: Schema, root: Schema = schema): string => kindOf(resolve(schema, root));
+const kind = (schema: Schema, root: Schema = schema): string => kindOf(resolve(schema, root), root);
 
 test("each type has its control, and what a form can't show is JSON", () => {
   expect(kind({ type: "string" })).toBe("text");
@@ -76,4 +76,42 @@ test("a change keeps the order of the form, leaves out what is empty, and sends 
     approved: true,
     extra: 1,
   });
+});
+
+test("a schema that refers to itself, or has very many fields, is edited as JSON where it does", () => {
+  const node = { $ref: "#/$defs/Node" };
+  const pair = (name: string): Schema => ({
+    type: "object",
+    required: ["a", "b"],
+    properties: { a: { $ref: `#/$defs/${name}` }, b: { $ref: `#/$defs/${name}` } },
+  });
+  const pairs = Array.from({ length: 40 }, (_, at) => [`P${at}`, pair(`P${at + 1}`)] as const);
+  const root: Schema = {
+    type: "object",
+    required: ["must", "pairs", "small"],
+    properties: {
+      node,
+      must: { $ref: "#/$defs/Must" },
+      pairs: { $ref: "#/$defs/P0" },
+      small: { $ref: "#/$defs/P35" },
+    },
+    $defs: {
+      Node: {
+        type: "object",
+        properties: { text: { type: "string" }, next: { anyOf: [node, { type: "null" }], default: null } },
+      },
+      Must: { type: "object", required: ["self"], properties: { self: { $ref: "#/$defs/Must" } } },
+      Maybe: { anyOf: [{ $ref: "#/$defs/Maybe" }, { type: "null" }] },
+      ...Object.fromEntries(pairs),
+      P40: { type: "boolean" },
+    },
+  };
+  expect(kind(root, root)).toBe("json");
+  expect(kind(node, root)).toBe("json");
+  expect(kind({ $ref: "#/$defs/Maybe" }, root)).toBe("json");
+  expect(kind({ $ref: "#/$defs/P0" }, root)).toBe("json");
+  expect(kind({ $ref: "#/$defs/P35" }, root)).toBe("group");
+  const first = firstValue(root, root);
+  expect(Object.keys(first)).toEqual(["small"]);
+  expect(JSON.stringify(first).match(/false/g)).toHaveLength(32);
 });
