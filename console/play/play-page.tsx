@@ -12,7 +12,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Failure, Loaded, Loading } from "../ui/states.tsx";
 import { Commands } from "./commands.tsx";
 import { LastInputs } from "./last-inputs.tsx";
-import { Options, type RunOptions, toRequest } from "./options.tsx";
+import { Options, readFiles, type RunOptions, toRequest } from "./options.tsx";
 import styles from "./play.module.css";
 import { PlayedRun } from "./played-run.tsx";
 
@@ -37,7 +37,8 @@ export function PlayPage(): ReactElement {
       {given.error && <Failure error={given.error} />}
       <Loaded query={chosen}>
         {(found) => (
-          <Play key={`${found.version} ${from}`} agentId={id} wanted={version} version={found} given={given.data} />
+          // A version that becomes current meanwhile takes nothing away of what was filled in.
+          <Play key={`${id} ${version} ${from}`} agentId={id} wanted={version} version={found} given={given.data} />
         )}
       </Loaded>
     </>
@@ -53,14 +54,20 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
   const [options, setOptions] = useState<RunOptions>({});
   const [run, setRun] = useState<RunHandle | null>(null);
   const request = { agent_id: agentId, version: wanted, input_payload: input, ...toRequest(options) };
-  const check = useMutation({ mutationFn: () => client.execute.validate(request) });
+  const check = useMutation({
+    mutationFn: async () => {
+      const files = await readFiles(options.files ?? []);
+      await client.execute.validate({ ...request, files });
+      return files;
+    },
+  });
   async function start(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     if (reportUnread(event.currentTarget)) return;
     // What would be refused is told at its place in the form, before a run is made.
-    const isValid = await check.mutateAsync().catch(() => null);
-    const { agent_id, version: _version, input_payload, ...more } = request;
-    if (isValid) setRun(client.run(agent_id, input_payload, { version: wanted, ...more }));
+    const files = await check.mutateAsync().catch(() => null);
+    const { agent_id, input_payload, ...more } = request;
+    if (files) setRun(client.run(agent_id, input_payload, { ...more, files }));
   }
   return (
     <div className={styles.play}>

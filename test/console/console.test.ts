@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Locator, Page, Request, Route } from "playwright-core";
+import type { Locator, Page, Request, Response, Route } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { call } from "../harness/client.ts";
 import { makeKey } from "../harness/make-key.ts";
@@ -16,6 +16,18 @@ const { stack, env, service, url, key, ada, browser, publish, start, statusOf, r
 
 /** The text of the run's output as it is shown. */
 const shownText = (page: Page): Promise<string> => page.getByRole("tabpanel").innerText();
+
+/** Comes back to the page until it has asked anew for something: it does so for what is older than two seconds. */
+async function comeBack(page: Page, path: string): Promise<void> {
+  let isAnswered = false;
+  const note = (response: Response): void => void (isAnswered ||= new URL(response.url()).pathname === path);
+  page.on("response", note);
+  await waitFor(async () => {
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    return isAnswered;
+  });
+  page.off("response", note);
+}
 
 test("a key signs in once: no script can read it or its cookie, a reload stays signed in, and signing out ends the session", async () => {
   const { page, context, open, faults } = await openConsole(browser, { url });
@@ -649,6 +661,53 @@ test("the playground sends a group that may be left out with its boxes, and leav
   expect(await sentBy(() => page.getByLabel("For whom").fill(""))).toEqual({});
 });
 
+test("the playground keeps what was filled in when another version becomes current, and runs that one", async () => {
+  const properties = { name: { type: "string", title: "Your name" } };
+  const config = { source: "def main(name):\n    return name\n", input_schema: { type: "object", properties } };
+  await publish("moving", config.source, config);
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/moving/play");
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByText("Thread, environment, files, time limit").click();
+  await page.getByLabel("Time limit in seconds").fill("9");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator("[class*=stream]").getByText("success").waitFor();
+  const deployed = {
+    config: {
+      source: "def main(name, loud):\n    return loud\n",
+      input_schema: { type: "object", properties: { ...properties, loud: { type: "boolean", title: "Loud" } } },
+    },
+    make_current: true,
+  };
+  expect((await call(url, "POST", "/v1/versions/moving", deployed, ada)).status).toBe(201);
+  await comeBack(page, "/v1/versions/moving/current");
+  await page.getByLabel("Loud").check();
+  expect(await page.getByLabel("Your name").inputValue()).toBe("Ada");
+  expect(await page.getByLabel("Time limit in seconds").inputValue()).toBe("9");
+  expect(await page.locator("[class*=stream]").getByText("success").count()).toBe(1);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("group", { name: "result" }).getByText("true").waitFor();
+});
+
+test("the playground sends the files that were chosen, and one that can't be read is told", async () => {
+  const folder = mkdtempSync("/var/tmp/runfleet-files-");
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "notes.txt");
+  writeFileSync(file, "forty-two");
+  await publish("reader", 'def main():\n    return open("notes.txt").read()\n');
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/reader/play");
+  await page.getByText("Thread, environment, files, time limit").click();
+  await page.getByLabel("Files").setInputFiles(file);
+  await page.getByLabel("Time limit in seconds").fill("9");
+  const run = page.getByRole("button", { name: "Run", exact: true });
+  await run.click();
+  await page.locator("[class*=stream]").getByText("forty-two").first().waitFor();
+  rmSync(file);
+  await run.click();
+  await page.getByRole("alert").getByText("notes.txt can't be read").waitFor();
+});
+
 test("the playground shows how a run ended, though an answer from before its end comes later or never", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   let noteEnd = (): void => {};
@@ -702,6 +761,7 @@ test("limits are not published over a version that has become current since the 
   await page.getByLabel("Memory").fill("256");
   const deployed = { config: { source: "def main():\n    return 2\n" }, make_current: true };
   const { body } = await call(url, "POST", "/v1/versions/limited", deployed, ada);
+  await comeBack(page, "/v1/agents/limited");
   await page.getByRole("button", { name: "Publish with these limits" }).click();
   await page.getByText(`version ${String(body["version"])} has become current`).waitFor();
   const current = async () => (await call(url, "GET", "/v1/agents/limited", undefined, ada)).body;
@@ -710,6 +770,7 @@ test("limits are not published over a version that has become current since the 
   await page.getByLabel("Memory").fill("256");
   await page.getByRole("button", { name: "Publish with these limits" }).click();
   await waitFor(async () => (await current())["current_version"] !== body["version"]);
+  await page.getByText(`Version ${String((await current())["current_version"])} is current.`).waitFor();
   expect((await current())["config"]).toMatchObject({ source: deployed.config.source, limits: { memory_mb: 256 } });
 });
 
@@ -960,6 +1021,23 @@ test("an account: a key is made with the rights that were chosen, is shown once,
         "fetch('/v1/runs?limit=1', { headers: { 'x-runfleet-console': '1' } }).then(({ status }) => status)",
       )) === 401,
   );
+});
+
+test("a profile that is changed elsewhere takes nothing away of what was typed", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/account");
+  const profile = page.getByRole("region", { name: "Profile" });
+  await profile.getByLabel("Name").fill("Ada L.");
+  await call(url, "PATCH", "/v1/users/me", { email: "ada@example.com" }, ada);
+  await comeBack(page, "/v1/users/me");
+  await waitFor(async () => (await profile.getByLabel("Email").inputValue()) === "ada@example.com");
+  expect(await profile.getByLabel("Name").inputValue()).toBe("Ada L.");
+  await profile.getByRole("button", { name: "Save" }).click();
+  await waitFor(async () => {
+    const { body } = await call(url, "GET", "/v1/users/me", undefined, ada);
+    return body["name"] === "Ada L." && body["email"] === "ada@example.com";
+  });
+  await waitFor(() => profile.getByRole("button", { name: "Save" }).isDisabled());
 });
 
 test("billing: a spend limit is set and removed, and what can't be done without a payment provider is told", async () => {
