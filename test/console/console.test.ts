@@ -1023,6 +1023,22 @@ test("an account: a key is made with the rights that were chosen, is shown once,
   );
 });
 
+test("who may not do everything makes a key with a part of their own rights", async () => {
+  const some = await makeKey(stack, "ada", ["users:read", "users:write", "runs:read"]);
+  const { page, open } = await openConsole(browser, { url, key: some });
+  await open("/account");
+  await page.getByRole("button", { name: "New key" }).click();
+  const dialog = page.getByRole("dialog", { name: "New API key" });
+  await dialog.getByLabel("runs:read").waitFor();
+  expect(await dialog.getByRole("checkbox").count()).toBe(3);
+  expect(await dialog.getByRole("button", { name: "Make it" }).isDisabled()).toBe(true);
+  await dialog.getByLabel("runs:read").check();
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  const made = await page.getByRole("dialog", { name: "The new key" }).locator("code").last().innerText();
+  const bearer = { authorization: `Bearer ${made}` };
+  expect((await call(url, "GET", "/v1/runs?limit=1", undefined, bearer)).status).toBe(200);
+});
+
 test("a profile that is changed elsewhere takes nothing away of what was typed", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   await open("/account");
