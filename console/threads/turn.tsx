@@ -9,6 +9,7 @@ import { Question } from "../run-view/question.tsx";
 import { Waterfall } from "../run-view/waterfall.tsx";
 import { formatMs, showValue } from "../ui/format.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { LongText } from "../ui/long-text.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import styles from "./threads.module.css";
@@ -53,7 +54,7 @@ export const Copied = ({ message: { role, content, text } }: { message: ThreadMe
         <Asked input={content} />
       </div>
     ) : (
-      <p className={styles.text}>{text ?? showValue(content)}</p>
+      <LongText className={styles.text} text={text ?? showValue(content)} />
     )}
   </li>
 );
@@ -62,13 +63,17 @@ export const Copied = ({ message: { role, content, text } }: { message: ThreadMe
 function Asked({ input }: { input: unknown }): ReactElement {
   const values = typeof input === "object" && input !== null ? Object.values(input) : [input];
   const [only] = values;
-  return values.length === 1 && typeof only === "string" ? <p>{only}</p> : <JsonTree value={input} label="input" />;
+  return values.length === 1 && typeof only === "string" ? (
+    <LongText text={only} />
+  ) : (
+    <JsonTree value={input} label="input" />
+  );
 }
 
 function Said({ run, said }: { run: RunListItem; said: string | undefined }): ReactElement {
   if (run.error) return <p className="bad">{run.error.message}</p>;
-  if (said) return <p className={styles.text}>{said}</p>;
-  if (typeof run.result_content === "string") return <p className={styles.text}>{run.result_content}</p>;
+  if (said) return <LongText className={styles.text} text={said} />;
+  if (typeof run.result_content === "string") return <LongText className={styles.text} text={run.result_content} />;
   return <JsonTree value={run.result_content} label="result" />;
 }
 

@@ -463,6 +463,39 @@ test("a run: attempts, tools and what is void are told apart", async () => {
   expect(await page.getByRole("checkbox", { name: "run.queued" }).isChecked()).toBe(false);
 });
 
+test("the output: of much text and of many values the end is shown, with how much stands before it, and void values are JSON", async () => {
+  await publish(
+    "wordy",
+    py`
+      def main(context):
+          if context.attempt == 1:
+              yield {"half": 1}
+              yield [{"type": "text", "text": "blocks"}]
+              raise RuntimeError("not yet")
+          yield [{"type": "text", "text": "the beginning"}]
+          for _ in range(30):
+              yield "x" * 10_000
+          yield "the end"
+          for i in range(250):
+              yield {"n": i}
+    `,
+    { retry: { max_attempts: 2, delay_ms: 1 } },
+  );
+  const id = await start("wordy");
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  await page.getByText("The first 50 values are not shown").waitFor();
+  expect(await page.getByRole("group", { name: "output" }).count()).toBe(200);
+  const hidden = "the beginning".length + 300_000 + "the end".length - 256 * 1024;
+  await page.getByText(`The first ${hidden.toLocaleString("en")} characters are not shown.`).waitFor();
+  const shown = await shownText(page);
+  expect(shown).toContain("xthe end");
+  expect(shown).not.toContain("the beginning");
+  await page.getByText(`Attempt 1, void: ${'{"half":1}\n'.length + "blocks".length} characters`).click();
+  await page.getByText('{"half":1}').waitFor();
+});
+
 test("the API is killed in mid-stream: the page says so, comes back, and shows everything once", async () => {
   const id = await start("counter", { n: 100 });
   await reach(id, "running");
