@@ -54,24 +54,24 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
   const [options, setOptions] = useState<RunOptions>({});
   const [run, setRun] = useState<RunHandle | null>(null);
   const request = { agent_id: agentId, version: wanted, input_payload: input, ...toRequest(options) };
-  const check = useMutation({
+  const start = useMutation({
     mutationFn: async () => {
+      const { agent_id, input_payload, ...more } = request;
       const files = await readFiles(options.files ?? []);
-      await client.execute.validate({ ...request, files });
-      return files;
+      const made = client.run(agent_id, input_payload, { ...more, files });
+      // The run starts at once, though other pages may read all the streams that there are.
+      await made.start();
+      return made;
     },
+    onSuccess: setRun,
   });
-  async function start(event: FormEvent<HTMLFormElement>): Promise<void> {
+  function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    if (reportUnread(event.currentTarget)) return;
-    // What would be refused is told at its place in the form, before a run is made.
-    const files = await check.mutateAsync().catch(() => null);
-    const { agent_id, input_payload, ...more } = request;
-    if (files) setRun(client.run(agent_id, input_payload, { ...more, files }));
+    if (!reportUnread(event.currentTarget)) start.mutate();
   }
   return (
     <div className={styles.play}>
-      <form noValidate className={styles.input} onSubmit={(event) => void start(event)}>
+      <form noValidate className={styles.input} onSubmit={submit}>
         <div className={styles.bar}>
           <VersionField agentId={agentId} version={version.version} wanted={wanted} />
           {schema && (
@@ -88,15 +88,15 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
             onChange={(next) => setInput((next ?? {}) as Input)}
           />
         ) : (
-          <SchemaForm schema={schema} value={input} onChange={setInput} issues={issuesOf(check.error)} />
+          <SchemaForm schema={schema} value={input} onChange={setInput} issues={issuesOf(start.error)} />
         )}
         <Options options={options} onChange={setOptions} />
-        {check.error && (
+        {start.error && (
           <p role="alert" className="bad">
-            {check.error.message}
+            {start.error.message}
           </p>
         )}
-        <Button type="submit" look="primary" disabled={check.isPending}>
+        <Button type="submit" look="primary" disabled={start.isPending}>
           <Icon name="play" size={13} />
           Run
         </Button>

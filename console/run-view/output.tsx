@@ -5,7 +5,8 @@ import type { RunStream } from "../data/use-run-stream.ts";
 import { formatCount } from "../ui/format.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { LongText } from "../ui/long-text.tsx";
-import { Empty, Loading } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
+import { LoadingStream } from "./loading-stream.tsx";
 import styles from "./run-view.module.css";
 
 /** Of a run that puts out thousands of values the newest are shown; all of them are among its events. */
@@ -15,7 +16,7 @@ type Props = { run: Run; stream: RunStream; isLive: boolean };
 
 /** What the run has said, as it stands. Text as text, anything else as JSON. */
 export function Output({ run, stream, isLive }: Props): ReactElement | null {
-  if (stream.isPending) return <Loading what="Loading the output" />;
+  if (stream.isPending) return <LoadingStream stream={stream} what="Loading the output" />;
   // Why it can't be read is told beside it: what the run has said is not known.
   if (stream.failure !== null && stream.count === 0) return null;
   const data = stream.transcript.events.filter(isData);

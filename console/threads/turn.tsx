@@ -14,19 +14,23 @@ import { Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import styles from "./threads.module.css";
 
-type Props = { run: RunListItem; said: string | undefined; actions: ReactNode };
+/** `isFirst`: of the turns that have not ended. */
+type Props = { run: RunListItem; said: string | undefined; isFirst: boolean; actions: ReactNode };
 
 /** What was asked, and what the agent said. What it did is folded. */
-export function Turn({ run, said, actions }: Props): ReactElement {
+export function Turn({ run, said, isFirst, actions }: Props): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const isLive = run.completed_at === null;
+  // Each turn that waits behind another one would take one of the browser's few streams.
+  const isRead = isFirst || run.status === "running" || run.status === "interrupted";
   return (
     <li className={styles.turn}>
       <div className={styles.asked}>
         <Asked input={run.input_payload} />
       </div>
       <div className={styles.answered}>
-        {isLive ? <Live id={run.id} isWhole={false} /> : <Said run={run} said={said} />}
+        {!isLive && <Said run={run} said={said} />}
+        {isLive && (isRead ? <Live id={run.id} isWhole={false} /> : <p className="dim">Its answer appears here.</p>)}
         {!isLive && (
           <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
             <summary>What it did</summary>
@@ -85,7 +89,7 @@ function Live({ id, isWhole }: { id: string; isWhole: boolean }): ReactElement {
 
 function LiveRun({ run, isWhole }: { run: Run; isWhole: boolean }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
-  const stream = useRunStream(handle, run.status);
+  const stream = useRunStream(handle, run);
   useRecordOfEvents(run.id, stream);
   if (isWhole) return <Waterfall run={run} stream={stream} />;
   return (

@@ -561,6 +561,36 @@ test("an answer of no is a box that is left as it is", async () => {
   expect(body["result_content"]).toEqual({ paid: false });
 });
 
+test("a question that follows an answer at once: what the run has done between them is shown", async () => {
+  await publish(
+    "asks-twice",
+    py`
+      from runfleet import interrupt
+      def main():
+          said = interrupt("First?")
+          yield f"You said {said}."
+          interrupt("Second?")
+    `,
+  );
+  const id = await start("asks-twice");
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  await page.getByRole("heading", { name: "First?" }).waitFor();
+  // The record is read next when the second question is asked, as it is by a browser that is far away.
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(new RegExp(`/v1/runs/${id}$`), (route) => held.then(() => route.continue()));
+  expect((await call(url, "POST", `/v1/runs/${id}/resume`, { response: "yes" }, ada)).status).toBeLessThan(300);
+  await waitFor(async () => {
+    const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
+    return (body["interrupts"] as { message: string }[])[0]?.message === "Second?";
+  }, 30_000);
+  release();
+  await page.getByRole("heading", { name: "Second?" }).waitFor();
+  await page.getByRole("tabpanel").getByText("You said yes.").waitFor();
+});
+
 test("a question whose schema refers to itself is answered as JSON there, and takes no page away", async () => {
   const node = {
     type: "object",
@@ -652,9 +682,9 @@ test("the playground sends what its form shows: numbers as they are typed, and n
   await page.getByLabel("Sizes").pressSequentially("1.5\n2");
   expect(await page.getByLabel("Sizes").inputValue()).toBe("1.5\n2");
   const run = page.getByRole("button", { name: "Run", exact: true });
-  const validated: unknown[] = [];
+  const sent: unknown[] = [];
   page.on("request", (request) => {
-    if (request.url().includes("validate")) validated.push(request.postDataJSON()["input_payload"]);
+    if (request.url().endsWith("/v1/execute")) sent.push(request.postDataJSON()["input_payload"]);
   });
   await run.click();
   await page.locator("[class*=stream]").getByText("success").waitFor();
@@ -668,7 +698,7 @@ test("the playground sends what its form shows: numbers as they are typed, and n
   await run.click();
   // It is unfolded to say so.
   await page.getByLabel("Environment variables").waitFor();
-  expect(validated).toEqual([{ sizes: [1.5, 2] }]);
+  expect(sent).toEqual([{ sizes: [1.5, 2] }]);
 });
 
 test("the playground sends a group that may be left out with its boxes, and leaves it out when it is emptied again", async () => {
@@ -683,10 +713,10 @@ test("the playground sends a group that may be left out with its boxes, and leav
   const { page, open } = await openConsole(browser, { url, key });
   await open("/agents/giver/play");
   const sentBy = async (act: () => Promise<void>): Promise<unknown> => {
-    const validated = page.waitForRequest("**/v1/validate*");
+    const sent = page.waitForRequest("**/v1/execute");
     await act();
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    return (await validated).postDataJSON()["input_payload"];
+    return (await sent).postDataJSON()["input_payload"];
   };
   expect(await sentBy(() => page.getByLabel("For whom").fill("Ada"))).toEqual({
     gift: { name: "Ada", wrapped: false },
@@ -739,6 +769,22 @@ test("the playground sends the files that were chosen, and one that can't be rea
   rmSync(file);
   await run.click();
   await page.getByRole("alert").getByText("notes.txt can't be read").waitFor();
+});
+
+test("the playground starts a run while other pages take all streams, says that it waits, and shows it when one is free", async () => {
+  const { page, context, open } = await openConsole(browser, { url, key });
+  const other = await context.newPage();
+  await other.goto(`${url}/console/agents`);
+  await other.evaluate(
+    "Promise.all([1, 2, 3, 4].map((slot) => new Promise((got) => void navigator.locks.request(`stream-${slot}`, () => (got(), new Promise(() => {}))))))",
+  );
+  await open("/agents/greeter/play");
+  await page.getByLabel("Your name").fill("Late");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("heading", { name: "Waits for other pages" }).waitFor();
+  await page.locator("[class*=stream]").getByText("success").waitFor();
+  await other.close();
+  await page.getByText("Hello Late,").waitFor();
 });
 
 test("the playground shows how a run ended, though an answer from before its end comes later or never", async () => {
@@ -873,6 +919,34 @@ test("a thread is a chat: what was said stands there, a turn is sent, and anothe
   await waitFor(() => Promise.resolve(!page.url().includes("chat-1")));
   await page.getByText("You said one.").waitFor();
   expect(await page.getByText("You said two.").count()).toBe(0);
+});
+
+test("of a thread's turns that have not ended the first one takes a stream, and the others when they run", async () => {
+  await publish(
+    "slow",
+    py`
+      import time
+      def main(message):
+          yield f"Heard {message}."
+          time.sleep(600)
+    `,
+  );
+  const ids: string[] = [];
+  for (const message of ["a", "b", "c", "d", "e"])
+    ids.push(await start("slow", { message }, { thread_id: "slow-chat" }));
+  const { page, open } = await openConsole(browser, { url, key });
+  const read = new Set<string | undefined>();
+  page.on("request", (request) => {
+    const [, id] = /runs\/(.+)\/stream/.exec(request.url()) ?? [];
+    if (id !== undefined) read.add(id);
+  });
+  await open("/threads/slow-chat");
+  await page.getByText("Heard a.").waitFor();
+  expect(await page.getByText("Its answer appears here.").count()).toBe(4);
+  expect([...read]).toEqual([ids[0]]);
+  await call(url, "POST", `/v1/runs/${ids[0]}/cancel`, {}, ada);
+  await page.getByText("Heard b.").waitFor();
+  for (const id of ids.slice(1).toReversed()) await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
 });
 
 test("a held Enter sends one turn, and the Enter that ends a composition sends none", async () => {
