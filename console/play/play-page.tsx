@@ -90,6 +90,7 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
         ) : (
           <SchemaForm schema={schema} value={input} onChange={setInput} issues={issuesOf(start.error)} />
         )}
+        {given && <NotTakenOver run={given} />}
         <Options options={options} onChange={setOptions} />
         {start.error && (
           <p role="alert" className="bad">
@@ -112,6 +113,17 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
       </div>
     </div>
   );
+}
+
+/** Says what the earlier run was given besides its input. */
+function NotTakenOver({ run: { files, env_names, thread_id } }: { run: Run }): ReactElement | null {
+  const parts = [
+    ...(files.length > 0 ? ["files"] : []),
+    ...(env_names.length > 0 ? ["environment variables"] : []),
+    ...(thread_id === null ? [] : ["a thread"]),
+  ];
+  if (parts.length === 0) return null;
+  return <p className="dim">The run had {parts.join(" and ")}, too, which are not taken over.</p>;
 }
 
 function VersionField({

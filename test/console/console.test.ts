@@ -752,6 +752,15 @@ test("the playground keeps what was filled in when another version becomes curre
   await page.getByRole("group", { name: "result" }).getByText("true").waitFor();
 });
 
+test("the playground says what it doesn't take over of an earlier run", async () => {
+  const id = await start("greeter", { name: "Eve" }, { env_vars: { MOOD: "good" }, files: { "a.txt": "a" } });
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/agents/greeter/play?from=${id}`);
+  await page.getByText("The run had files and environment variables, too, which are not taken over.").waitFor();
+  expect(await page.getByLabel("Your name").inputValue()).toBe("Eve");
+});
+
 test("the playground sends the files that were chosen, and one that can't be read is told", async () => {
   const folder = mkdtempSync("/var/tmp/runfleet-files-");
   onTestFinished(() => rmSync(folder, { recursive: true }));
