@@ -26,7 +26,7 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
     const failure = stream.failure ?? error;
     return failure === null ? <Loading what="Starting" /> : <Failure error={failure} />;
   }
-  const isLive = !stream.events.some(isEnd);
+  const isLive = data.completed_at === null && !stream.events.some(isEnd);
   return (
     <>
       <div className={styles.bar}>
