@@ -6,7 +6,9 @@ import { Empty, Loading } from "../ui/states.tsx";
 export const LoadingStream = ({ stream, what }: { stream: RunStream; what: string }): ReactElement =>
   stream.isWaiting ? (
     <Empty title="Waits for other pages">
-      <p>Pages of this browser read four streams at once. This one is read as soon as another one ends or is closed.</p>
+      <p>
+        The pages of a browser read four streams at most. This one is read as soon as another one ends or is closed.
+      </p>
     </Empty>
   ) : (
     <Loading what={what} />
