@@ -62,15 +62,15 @@ export const Options = ({ options, onChange }: Props): ReactElement => (
   </details>
 );
 
-/** Returns the files by name, each as a data URL. */
-export async function readFiles(files: readonly File[]): Promise<Record<string, string>> {
-  return Object.fromEntries(await Promise.all(files.map(async (file) => [file.name, await dataUrlOf(file)] as const)));
+/** Returns the files by name. */
+export async function readFiles(files: readonly File[]): Promise<Record<string, ArrayBuffer>> {
+  return Object.fromEntries(await Promise.all(files.map(async (file) => [file.name, await bytesOf(file)] as const)));
 }
 
-const dataUrlOf = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(typeof reader.result === "string" ? reader.result : ""));
-    reader.addEventListener("error", () => reject(new Error(`The file ${file.name} can't be read. Choose it again.`)));
-    reader.readAsDataURL(file);
-  });
+async function bytesOf(file: File): Promise<ArrayBuffer> {
+  try {
+    return await file.arrayBuffer();
+  } catch (error) {
+    throw new Error(`The file ${file.name} can't be read. Choose it again.`, { cause: error });
+  }
+}

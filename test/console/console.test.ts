@@ -581,7 +581,8 @@ test("a question that follows an answer at once: what the run has done between t
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route(new RegExp(`/v1/runs/${id}$`), (route) => held.then(() => route.continue()));
-  expect((await call(url, "POST", `/v1/runs/${id}/resume`, { response: "yes" }, ada)).status).toBeLessThan(300);
+  const async = { ...ada, prefer: "respond-async" };
+  expect((await call(url, "POST", `/v1/runs/${id}/resume`, { response: "yes" }, async)).status).toBeLessThan(300);
   await waitFor(async () => {
     const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
     return (body["interrupts"] as { message: string }[])[0]?.message === "Second?";
@@ -604,7 +605,7 @@ test("a question whose schema refers to itself is answered as JSON there, and ta
     "chain",
     py`
       from runfleet import interrupt
-      def main(schema):
+      def main(schema, more=None):
           return interrupt("Which chain?", response_schema=schema)
     `,
   );
@@ -935,7 +936,7 @@ test("of a thread's turns that have not ended the first one takes a stream, and 
     "slow",
     py`
       import time
-      def main(message):
+      def main(message: str):
           yield f"Heard {message}."
           time.sleep(600)
     `,
