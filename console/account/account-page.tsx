@@ -73,17 +73,20 @@ function Profile({ of }: { of: Of }): ReactElement {
   const query = useQuery({ queryKey: ["me"], queryFn: () => client.users.getMe(of) });
   return (
     <Section title="Profile">
-      <Loaded query={query}>{(me) => <ProfileForm key={me.updated_at} me={me} of={of} />}</Loaded>
+      <Loaded query={query}>{(me) => <ProfileForm key={me.id} me={me} of={of} />}</Loaded>
     </Section>
   );
 }
 
 function ProfileForm({ me, of }: { me: User; of: Of }): ReactElement {
-  const [name, setName] = useState(me.name ?? "");
-  const [email, setEmail] = useState(me.email ?? "");
+  const [edited, setEdited] = useState<{ name?: string; email?: string }>({});
+  const { name, email } = { name: me.name ?? "", email: me.email ?? "", ...edited };
   const save = useMutation({
     mutationFn: () => client.users.updateMe({ name: name || null, email: email || null }, of),
-    onSuccess: () => renew(["me"]),
+    onSuccess: async () => {
+      await renew(["me"]);
+      setEdited({});
+    },
   });
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -96,11 +99,20 @@ function ProfileForm({ me, of }: { me: User; of: Of }): ReactElement {
       </p>
       <label>
         Name
-        <input value={name} autoComplete="name" onChange={({ target }) => setName(target.value)} />
+        <input
+          value={name}
+          autoComplete="name"
+          onChange={({ target }) => setEdited({ ...edited, name: target.value })}
+        />
       </label>
       <label>
         Email
-        <input type="email" value={email} autoComplete="email" onChange={({ target }) => setEmail(target.value)} />
+        <input
+          type="email"
+          value={email}
+          autoComplete="email"
+          onChange={({ target }) => setEdited({ ...edited, email: target.value })}
+        />
       </label>
       {save.error && (
         <p role="alert" className="bad">

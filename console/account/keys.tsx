@@ -108,7 +108,9 @@ type Life = keyof typeof lives;
 
 function NewKey({ session, of, onClose, onMade }: NewKeyProps): ReactElement {
   const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<ReadonlySet<string>>(new Set(["*"]));
+  const may = (scope: string): boolean =>
+    session.scopes.includes("*") || session.scopes.includes("admin") || session.scopes.includes(scope);
+  const [scopes, setScopes] = useState<ReadonlySet<string>>(new Set(["*"].filter(may)));
   const [life, setLife] = useState<Life>("never");
   const make = useMutation({
     mutationFn: () => {
@@ -121,8 +123,6 @@ function NewKey({ session, of, onClose, onMade }: NewKeyProps): ReactElement {
       onMade(key);
     },
   });
-  const may = (scope: string): boolean =>
-    session.scopes.includes("*") || session.scopes.includes("admin") || session.scopes.includes(scope);
   const offered = ["*", ...areas.flatMap((area) => [`${area}:read`, `${area}:write`]), "admin", "internal"].filter(
     (scope) => (scope === "admin" || scope === "internal" ? session.scopes.includes(scope) : may(scope)),
   );

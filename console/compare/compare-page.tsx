@@ -78,7 +78,7 @@ const resultOf = ({ error, result_content }: Run): unknown =>
 
 function Timeline({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
-  const stream = useRunStream(handle, run.status);
+  const stream = useRunStream(handle, run);
   // Of a purged transcript the end stays.
   const isForgotten =
     run.attempt > 0 && stream.events.some(isEnd) && !stream.events.some(({ type }) => type === "run.started");

@@ -4,11 +4,19 @@ import { wait } from "./wait.ts";
 const mostStreams = 4;
 const tryAgainMs = 500;
 
-/** Calls `read` as soon as few enough pages of this browser read a stream. Over plain http to another machine they aren't counted. */
-export async function inStreamSlot(signal: AbortSignal, read: () => Promise<void>): Promise<void> {
+/**
+ * Calls `read` as soon as few enough pages of this browser read a stream, and `noteFull` when there are too many. Over plain http to
+ * another machine they aren't counted.
+ */
+export async function inStreamSlot(
+  signal: AbortSignal,
+  read: () => Promise<void>,
+  noteFull?: () => void,
+): Promise<void> {
   if (!("locks" in navigator)) return read();
   while (!signal.aborted) {
     if (await tryEach(read)) return;
+    noteFull?.();
     await wait(tryAgainMs, signal);
   }
 }

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { isEnd, type RunEvent, type RunHandle, Transcript } from "../../sdk/ts/index.ts";
+import { isEnd, type Run, type RunEvent, type RunHandle, Transcript } from "../../sdk/ts/index.ts";
 import { noteSignedOut } from "./client.ts";
 import { inStreamSlot } from "./stream-slot.ts";
 import { wait } from "./wait.ts";
@@ -18,6 +18,8 @@ export type RunStream = {
   lastMove: string | null;
   /** True until an event was read, or it is known that there is none: what the run has said isn't known yet. */
   isPending: boolean;
+  /** True while other pages of the browser read as many streams as they may. */
+  isWaiting: boolean;
   /** Why the run can't be read. It is tried again. */
   failure: unknown;
 };
@@ -33,18 +35,20 @@ const nothing = (): RunStream => ({
   isReading: false,
   lastMove: null,
   isPending: true,
+  isWaiting: false,
   failure: null,
 });
 
 /**
- * Reads a run while a component shows it. A stream that is cut is resumed by the SDK, each event once. `status` is that of the
- * run's record: when it changes, a stream that has ended at a question goes on.
+ * Reads a run while a component shows it. A stream that is cut is resumed by the SDK, each event once. When the run's record has
+ * another status or another question, a stream that has ended at a question goes on.
  */
-export function useRunStream(run: RunHandle | null, status: string | undefined): RunStream {
+export function useRunStream(run: RunHandle | null, record: Pick<Run, "status" | "interrupts"> | undefined): RunStream {
+  const asks = record?.interrupts.map(({ id }) => id).join(" ");
   const reader = useMemo(() => run && createReader(run), [run]);
   const [shown, setShown] = useState<{ reader: Reader; stream: RunStream } | null>(null);
   useEffect(() => reader?.open((stream) => setShown({ reader, stream })), [reader]);
-  useEffect(() => reader?.goOn(), [reader, status]);
+  useEffect(() => reader?.goOn(), [reader, record?.status, asks]);
   return shown?.reader === reader && shown ? shown.stream : nothing();
 }
 
@@ -57,6 +61,7 @@ function createReader(run: RunHandle): Reader {
   let failure: unknown = null;
   let hasEnded = false;
   let hasRead = false;
+  let isWaiting = false;
   let lastMove: string | null = null;
   let frame: number | null = null;
   let show: ((stream: RunStream) => void) | null = null;
@@ -66,17 +71,24 @@ function createReader(run: RunHandle): Reader {
     const isReading = reading !== null && failure === null;
     const isPending = events.length === 0 && !hasRead && failure === null;
     const { text } = transcript;
-    show?.({ events, count: events.length, transcript, text, isReading, lastMove, isPending, failure });
+    show?.({ events, count: events.length, transcript, text, isReading, lastMove, isPending, isWaiting, failure });
   };
   /** Many events are one rendering. */
   const renderSoon = (): void => {
     frame ??= requestAnimationFrame(render);
   };
 
+  const noteFull = (): void => {
+    isWaiting = true;
+    renderSoon();
+  };
+
   /** Returns false when the stream can't be read. */
   async function read(signal: AbortSignal): Promise<boolean> {
     try {
-      await inStreamSlot(signal, async () => {
+      const readEvents = async (): Promise<void> => {
+        isWaiting = false;
+        renderSoon();
         for await (const event of run.events({ signal })) {
           events.push(event);
           transcript.push(event);
@@ -85,7 +97,10 @@ function createReader(run: RunHandle): Reader {
           if (event.type.startsWith("run.")) lastMove = `${event.attempt}-${event.seq}`;
           renderSoon();
         }
-      });
+      };
+      await inStreamSlot(signal, readEvents, noteFull);
+      // A page that is hidden while it waits has read nothing.
+      if (signal.aborted) return false;
       failure = null;
       hasRead = true;
       return true;

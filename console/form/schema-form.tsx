@@ -1,6 +1,6 @@
 import { type ReactElement, useId } from "react";
 import { Control } from "./control.tsx";
-import { kindOf, resolve, type Schema } from "./schema.ts";
+import { changeField, kindOf, resolve, type Schema } from "./schema.ts";
 import styles from "./form.module.css";
 
 type Value = Record<string, unknown>;
@@ -34,21 +34,11 @@ const Group = ({ schema, root, value, onChange, place, issues }: GroupProps): Re
         value={value[name]}
         place={place === "" ? name : `${place}.${name}`}
         issues={issues}
-        onChange={(next) => {
-          const { [name]: _old, ...others } = value;
-          // An empty field that may be left out is left out.
-          onChange(inOrder(schema, next === undefined ? others : { ...value, [name]: next }));
-        }}
+        onChange={(next) => onChange(changeField({ schema, root, value }, name, next))}
       />
     ))}
   </>
 );
-
-/** Returns the value in the order of the form, whatever was filled in first: lists of inputs begin with what is asked first. */
-function inOrder({ properties = {} }: Schema, value: Value): Value {
-  const names = Object.keys(properties).filter((name) => name in value);
-  return { ...Object.fromEntries(names.map((name) => [name, value[name]])), ...value };
-}
 
 type FieldProps = Placed & {
   name: string;
@@ -58,16 +48,26 @@ type FieldProps = Placed & {
   onChange: (value: unknown) => void;
 };
 
+/** Returns true for a group that may be left out, and shows no text and no tick. */
+const isLeftOut = ({ default: usual, required = [] }: Schema, group: Value): boolean =>
+  usual == null &&
+  Object.entries(group).every(([name, one]) => one === "" || (one === false && required.includes(name)));
+
 function Field({ name, schema, isRequired, ...props }: FieldProps): ReactElement {
   const id = useId();
   const title = schema.title ?? name;
-  const kind = kindOf(schema);
+  const kind = kindOf(schema, props.root);
   const issue = props.issues[props.place];
   if (kind === "group")
     return (
       <fieldset className={styles.group}>
         <legend>{title}</legend>
-        <Group {...props} schema={schema} value={(props.value as Value | undefined) ?? {}} />
+        <Group
+          {...props}
+          schema={schema}
+          value={(props.value as Value | undefined) ?? {}}
+          onChange={(next) => props.onChange(!isRequired && isLeftOut(schema, next) ? undefined : next)}
+        />
       </fieldset>
     );
   return (

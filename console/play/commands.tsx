@@ -27,7 +27,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const json = (value: unknown): string => JSON.stringify(value);
 
 const writers = {
-  curl: ({ env_vars: _secret, files: _files, ...request }: Request) =>
+  curl: ({ env_vars: _secret, ...request }: Request) =>
     `curl -N ${location.origin}/v1/execute \\\n  -H 'Authorization: Bearer '"$RUNFLEET_API_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d ${quote(json(request))}`,
   CLI: ({ agent_id, version, input_payload }: Request) =>
     `echo ${quote(json(input_payload))} | \\\n  runfleet run ${agent_id}${version === "current" ? "" : `@${version}`} -f -`,

@@ -7,11 +7,14 @@ export type RunOptions = {
   thread_id?: string | undefined;
   env_vars?: Record<string, string> | undefined;
   timeout_s?: number | undefined;
-  files?: Record<string, string> | undefined;
+  files?: File[];
 };
 
-export function toRequest({ timeout_s, ...rest }: RunOptions): Omit<RunOptions, "timeout_s"> & { timeout_ms?: number } {
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as RunOptions;
+type Given = Pick<RunOptions, "thread_id" | "env_vars"> & { timeout_ms?: number };
+
+/** Returns the options as a request has them, without the files: they are read when the run is started. */
+export function toRequest({ timeout_s, files: _files, ...rest }: RunOptions): Given {
+  const given: Given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return timeout_s === undefined ? given : { ...given, timeout_ms: timeout_s * 1_000 };
 }
 
@@ -53,23 +56,21 @@ export const Options = ({ options, onChange }: Props): ReactElement => (
       <input
         type="file"
         multiple
-        onChange={({ target }) => void readFiles(target.files).then((files) => onChange({ ...options, files }))}
+        onChange={({ target }) => onChange({ ...options, files: [...(target.files ?? [])] })}
       />
     </label>
   </details>
 );
 
-/** Returns the files by name, each as a data URL. */
-async function readFiles(list: FileList | null): Promise<Record<string, string> | undefined> {
-  const files = [...(list ?? [])];
-  if (files.length === 0) return undefined;
-  return Object.fromEntries(await Promise.all(files.map(async (file) => [file.name, await dataUrlOf(file)] as const)));
+/** Returns the files by name. */
+export async function readFiles(files: readonly File[]): Promise<Record<string, ArrayBuffer>> {
+  return Object.fromEntries(await Promise.all(files.map(async (file) => [file.name, await bytesOf(file)] as const)));
 }
 
-const dataUrlOf = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(typeof reader.result === "string" ? reader.result : ""));
-    reader.addEventListener("error", () => reject(reader.error ?? new Error(`${file.name} can't be read.`)));
-    reader.readAsDataURL(file);
-  });
+async function bytesOf(file: File): Promise<ArrayBuffer> {
+  try {
+    return await file.arrayBuffer();
+  } catch (error) {
+    throw new Error(`The file ${file.name} can't be read. Choose it again.`, { cause: error });
+  }
+}

@@ -12,7 +12,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Failure, Loaded, Loading } from "../ui/states.tsx";
 import { Commands } from "./commands.tsx";
 import { LastInputs } from "./last-inputs.tsx";
-import { Options, type RunOptions, toRequest } from "./options.tsx";
+import { Options, readFiles, type RunOptions, toRequest } from "./options.tsx";
 import styles from "./play.module.css";
 import { PlayedRun } from "./played-run.tsx";
 
@@ -37,7 +37,8 @@ export function PlayPage(): ReactElement {
       {given.error && <Failure error={given.error} />}
       <Loaded query={chosen}>
         {(found) => (
-          <Play key={`${found.version} ${from}`} agentId={id} wanted={version} version={found} given={given.data} />
+          // A version that becomes current meanwhile takes nothing away of what was filled in.
+          <Play key={`${id} ${version} ${from}`} agentId={id} wanted={version} version={found} given={given.data} />
         )}
       </Loaded>
     </>
@@ -53,18 +54,24 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
   const [options, setOptions] = useState<RunOptions>({});
   const [run, setRun] = useState<RunHandle | null>(null);
   const request = { agent_id: agentId, version: wanted, input_payload: input, ...toRequest(options) };
-  const check = useMutation({ mutationFn: () => client.execute.validate(request) });
-  async function start(event: FormEvent<HTMLFormElement>): Promise<void> {
+  const start = useMutation({
+    mutationFn: async () => {
+      const { agent_id, input_payload, ...more } = request;
+      const files = await readFiles(options.files ?? []);
+      const made = client.run(agent_id, input_payload, { ...more, files });
+      // The run starts at once, though other pages may read all the streams that there are.
+      await made.start();
+      return made;
+    },
+    onSuccess: setRun,
+  });
+  function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    if (reportUnread(event.currentTarget)) return;
-    // What would be refused is told at its place in the form, before a run is made.
-    const isValid = await check.mutateAsync().catch(() => null);
-    const { agent_id, version: _version, input_payload, ...more } = request;
-    if (isValid) setRun(client.run(agent_id, input_payload, { version: wanted, ...more }));
+    if (!reportUnread(event.currentTarget)) start.mutate();
   }
   return (
     <div className={styles.play}>
-      <form noValidate className={styles.input} onSubmit={(event) => void start(event)}>
+      <form noValidate className={styles.input} onSubmit={submit}>
         <div className={styles.bar}>
           <VersionField agentId={agentId} version={version.version} wanted={wanted} />
           {schema && (
@@ -81,15 +88,16 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
             onChange={(next) => setInput((next ?? {}) as Input)}
           />
         ) : (
-          <SchemaForm schema={schema} value={input} onChange={setInput} issues={issuesOf(check.error)} />
+          <SchemaForm schema={schema} value={input} onChange={setInput} issues={issuesOf(start.error)} />
         )}
+        {given && <NotTakenOver run={given} />}
         <Options options={options} onChange={setOptions} />
-        {check.error && (
+        {start.error && (
           <p role="alert" className="bad">
-            {check.error.message}
+            {start.error.message}
           </p>
         )}
-        <Button type="submit" look="primary" disabled={check.isPending}>
+        <Button type="submit" look="primary" disabled={start.isPending}>
           <Icon name="play" size={13} />
           Run
         </Button>
@@ -105,6 +113,17 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
       </div>
     </div>
   );
+}
+
+/** Says what the earlier run was given besides its input. */
+function NotTakenOver({ run: { files, env_names, thread_id } }: { run: Run }): ReactElement | null {
+  const parts = [
+    ...(files.length > 0 ? ["files"] : []),
+    ...(env_names.length > 0 ? ["environment variables"] : []),
+    ...(thread_id === null ? [] : ["a thread"]),
+  ];
+  if (parts.length === 0) return null;
+  return <p className="dim">The run had {parts.join(" and ")}, too, which are not taken over.</p>;
 }
 
 function VersionField({

@@ -1,9 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useEffect } from "react";
 import { isEnd, type RunHandle } from "../../sdk/ts/index.ts";
 import { renew } from "../data/client.ts";
-import { runQuery, useRecordOfEvents } from "../data/run-record.ts";
+import { useRecordOfEvents, useRun } from "../data/run-record.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
 import { Output } from "../run-view/output.tsx";
 import { Question } from "../run-view/question.tsx";
@@ -15,12 +14,10 @@ import { Failure, Loading } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import styles from "./play.module.css";
 
-/** A run that this page has started. Its first event says that it is there. */
+/** A run that this page has started. */
 export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
-  // Before its first event the run isn't there to be asked for.
-  const known = useQueryClient().getQueryData(runQuery(run.id).queryKey);
-  const stream = useRunStream(run, known?.status);
-  const { data, error } = useQuery({ ...runQuery(run.id), enabled: stream.count > 0 });
+  const { data, error } = useRun(run.id);
+  const stream = useRunStream(run, data);
   useRecordOfEvents(run.id, stream);
   useEffect(() => {
     if (stream.lastMove !== null) void renew(["last-inputs"]);
@@ -29,7 +26,7 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
     const failure = stream.failure ?? error;
     return failure === null ? <Loading what="Starting" /> : <Failure error={failure} />;
   }
-  const isLive = !stream.events.some(isEnd);
+  const isLive = data.completed_at === null && !stream.events.some(isEnd);
   return (
     <>
       <div className={styles.bar}>

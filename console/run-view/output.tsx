@@ -1,15 +1,22 @@
 import type { ReactElement } from "react";
 import type { Run, RunEvent } from "../../sdk/ts/index.ts";
+import { spokenText } from "../../sdk/ts/transcript.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
+import { formatCount } from "../ui/format.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
-import { Empty, Loading } from "../ui/states.tsx";
+import { LongText } from "../ui/long-text.tsx";
+import { Empty } from "../ui/states.tsx";
+import { LoadingStream } from "./loading-stream.tsx";
 import styles from "./run-view.module.css";
+
+/** Of a run that puts out thousands of values the newest are shown; all of them are among its events. */
+const mostValues = 200;
 
 type Props = { run: Run; stream: RunStream; isLive: boolean };
 
 /** What the run has said, as it stands. Text as text, anything else as JSON. */
 export function Output({ run, stream, isLive }: Props): ReactElement | null {
-  if (stream.isPending) return <Loading what="Loading the output" />;
+  if (stream.isPending) return <LoadingStream stream={stream} what="Loading the output" />;
   // Why it can't be read is told beside it: what the run has said is not known.
   if (stream.failure !== null && stream.count === 0) return null;
   const data = stream.transcript.events.filter(isData);
@@ -17,12 +24,16 @@ export function Output({ run, stream, isLive }: Props): ReactElement | null {
     <div className={styles.said}>
       <Voids stream={stream} />
       {stream.text !== "" && (
-        <p className={styles.text}>
-          {stream.text}
+        <LongText text={stream.text} className={styles.text}>
           {isLive && run.status === "running" && <i aria-hidden className={`${styles.caret} pulse`} />}
+        </LongText>
+      )}
+      {data.length > mostValues && (
+        <p className={`dim ${styles.text}`}>
+          The first {formatCount(data.length - mostValues)} values are not shown: they are among the events.
         </p>
       )}
-      {data.slice(-200).map((event) => (
+      {data.slice(-mostValues).map((event) => (
         <JsonTree key={`${event.attempt}-${event.seq}`} value={event.content} label="output" />
       ))}
       {stream.text === "" && data.length === 0 && <Nothing run={run} />}
@@ -31,7 +42,7 @@ export function Output({ run, stream, isLive }: Props): ReactElement | null {
 }
 
 const isData = (event: RunEvent): event is Extract<RunEvent, { type: "output.delta" }> =>
-  event.type === "output.delta" && typeof event.content === "object";
+  event.type === "output.delta" && spokenText(event.content) === null;
 
 function Nothing({ run }: { run: Run }): ReactElement {
   if (run.error)
@@ -56,7 +67,7 @@ function Voids({ stream }: { stream: RunStream }): ReactElement {
   const gaps = stream.events.filter((event) => event.type === "gap");
   for (const event of stream.events)
     if (event.type === "output.delta" && !standing.has(event))
-      withdrawn.set(event.attempt, (withdrawn.get(event.attempt) ?? "") + String(event.content));
+      withdrawn.set(event.attempt, (withdrawn.get(event.attempt) ?? "") + shownText(event.content));
   return (
     <>
       {[...withdrawn].map(([attempt, text]) => (
@@ -64,7 +75,7 @@ function Voids({ stream }: { stream: RunStream }): ReactElement {
           <summary>
             Attempt {attempt}, void: {text.length} characters
           </summary>
-          <p className={styles.text}>{text}</p>
+          <LongText text={text} className={styles.text} />
         </details>
       ))}
       {gaps.map((gap) => (
@@ -76,6 +87,9 @@ function Voids({ stream }: { stream: RunStream }): ReactElement {
     </>
   );
 }
+
+/** Returns an output as text; one that is no text as JSON, on a line of its own. */
+const shownText = (content: unknown): string => spokenText(content) ?? `${JSON.stringify(content)}\n`;
 
 function NotYet({ run }: { run: Run }): ReactElement {
   const [title, text] = run.status === "interrupted" ? waitsForPerson : notYetOf(run);

@@ -2,8 +2,9 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { RunEvent } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
+import { LoadingStream } from "../run-view/loading-stream.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
-import { Empty, Loading } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./run.module.css";
 
@@ -23,7 +24,7 @@ export function EventList({ stream }: { stream: RunStream }): ReactElement | nul
     const next = chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type];
     go({ types: next.length === known.length ? undefined : next });
   };
-  if (stream.isPending) return <Loading what="Loading events" />;
+  if (stream.isPending) return <LoadingStream stream={stream} what="Loading events" />;
   if (stream.failure !== null && stream.count === 0) return null;
   if (stream.count === 0)
     return (

@@ -1,8 +1,9 @@
 import { type ReactElement, useState } from "react";
 import type { RunEvent } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
+import { LoadingStream } from "../run-view/loading-stream.tsx";
 import { formatCount } from "../ui/format.ts";
-import { Empty, Loading } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./run.module.css";
 
@@ -18,7 +19,7 @@ export function LogLines({ stream }: { stream: RunStream }): ReactElement | null
   const lines = all.filter(
     (line) => (level === "" || line.level === level) && line.message.toLowerCase().includes(wanted),
   );
-  if (stream.isPending) return <Loading what="Loading the log" />;
+  if (stream.isPending) return <LoadingStream stream={stream} what="Loading the log" />;
   if (stream.failure !== null && stream.count === 0) return null;
   if (all.length === 0)
     return (

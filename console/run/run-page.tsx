@@ -29,7 +29,7 @@ export function RunPage(): ReactElement {
 
 export function RunView({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
-  const stream = useRunStream(handle, run.status);
+  const stream = useRunStream(handle, run);
   useRecordOfEvents(run.id, stream);
   return (
     <div className={styles.run}>

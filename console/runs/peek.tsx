@@ -42,7 +42,7 @@ export function Peek({ id, onClose }: Props): ReactElement {
 
 function RunPeek({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
-  const stream = useRunStream(handle, run.status);
+  const stream = useRunStream(handle, run);
   useRecordOfEvents(run.id, stream);
   return (
     <>

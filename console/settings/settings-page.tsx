@@ -23,7 +23,7 @@ export function SettingsPage(): ReactElement {
       <Loaded query={query}>
         {(agent) => (
           <>
-            <Limits key={agent.current_version} agent={agent} />
+            <Limits key={agent.id} agent={agent} />
             <Removal agent={agent} />
           </>
         )}
@@ -131,12 +131,19 @@ function NewSecret({ id }: { id: string }): ReactElement {
   );
 }
 
+type Edited = { of: Agent; settings: Record<string, unknown> };
+
 /** A version never changes: other limits are another version. */
 function Limits({ agent }: { agent: Agent }): ReactElement {
-  const [settings, setSettings] = useState(() => toSettings(agent.config));
+  // What was edited stays, with the version that it was edited of, when another one becomes current meanwhile.
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const { of, settings } = edited ?? { of: agent, settings: toSettings(agent.config) };
   const publish = useMutation({
-    mutationFn: () => publishSettings(agent, settings),
-    onSuccess: () => renew(),
+    mutationFn: () => publishSettings(of, settings),
+    onSuccess: async () => {
+      await renew();
+      setEdited(null);
+    },
   });
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -145,13 +152,13 @@ function Limits({ agent }: { agent: Agent }): ReactElement {
   return (
     <Section title="Limits">
       <form className={styles.limits} onSubmit={submit}>
-        <SchemaForm schema={settingsSchema} value={settings} onChange={setSettings} />
+        <SchemaForm schema={settingsSchema} value={settings} onChange={(next) => setEdited({ of, settings: next })} />
         {publish.error && (
           <p role="alert" className="bad">
             {publish.error.message}
           </p>
         )}
-        {publish.data && (
+        {publish.data?.version === agent.current_version && (
           <p role="status">
             Version <span className="num">{publish.data.version}</span> is current.
           </p>

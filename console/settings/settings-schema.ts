@@ -2,7 +2,12 @@ import type { Schema } from "../form/schema.ts";
 
 type Values = Record<string, unknown>;
 
-const whole = (title: string, description: string): Schema => ({ type: "integer", title, description, minimum: 0 });
+const whole = (title: string, description: string, minimum = 1): Schema => ({
+  type: "integer",
+  title,
+  description,
+  minimum,
+});
 
 /** The parts of a version's config that are edited most. The others are in the version itself. */
 export const settingsSchema: Schema = {
@@ -13,7 +18,7 @@ export const settingsSchema: Schema = {
       title: "One run",
       properties: {
         timeout_ms: whole("Time", "In milliseconds. The run ends as timeout after it."),
-        memory_mb: whole("Memory", "In MiB."),
+        memory_mb: whole("Memory", "In MiB, at least 16.", 16),
         cpu_ms: whole("CPU time", "In milliseconds, of all its processes."),
       },
     },
@@ -21,15 +26,15 @@ export const settingsSchema: Schema = {
       type: "object",
       title: "Failed attempts",
       properties: {
-        max_attempts: whole("Attempts", "1: none is repeated."),
-        delay_ms: whole("Delay", "In milliseconds, before the second attempt."),
+        max_attempts: whole("Attempts", "At least 2. Left out: none is repeated.", 2),
+        delay_ms: whole("Delay", "In milliseconds, before the second attempt. It needs Attempts.", 0),
       },
     },
     budget: {
       type: "object",
       title: "Budget of a run",
       properties: {
-        usd: { type: "number", title: "Cost", description: "In US dollars.", minimum: 0 },
+        usd: { type: "number", title: "Cost", description: "In US dollars, more than 0.", minimum: 0 },
         tokens: whole("Tokens", "Input and output together."),
       },
     },
@@ -43,12 +48,8 @@ const names = Object.keys(settingsSchema.properties ?? {});
 export const toSettings = (config: Values): Values =>
   Object.fromEntries(names.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]));
 
-/** Returns the config with other settings. A group without a value is left out. */
+/** Returns the config with other settings. */
 export function fromSettings(config: Values, settings: Values): Values {
   const others = Object.entries(config).filter(([name]) => !names.includes(name));
-  const given = Object.entries(settings).filter(([, value]) => !isEmptyGroup(value));
-  return Object.fromEntries([...others, ...given]);
+  return Object.fromEntries([...others, ...Object.entries(settings)]);
 }
-
-const isEmptyGroup = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

@@ -85,6 +85,7 @@ function Conversation({ thread }: { thread: Thread }): ReactElement {
                       key={run.id}
                       run={run}
                       said={texts.get(run.id)}
+                      isFirst={run.id === runs.find(({ completed_at }) => completed_at === null)?.id}
                       actions={<Fork threadId={thread.id} runId={run.id} />}
                     />
                   ))}

@@ -9,23 +9,28 @@ import { Question } from "../run-view/question.tsx";
 import { Waterfall } from "../run-view/waterfall.tsx";
 import { formatMs, showValue } from "../ui/format.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { LongText } from "../ui/long-text.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import styles from "./threads.module.css";
 
-type Props = { run: RunListItem; said: string | undefined; actions: ReactNode };
+/** `isFirst`: of the turns that have not ended. */
+type Props = { run: RunListItem; said: string | undefined; isFirst: boolean; actions: ReactNode };
 
 /** What was asked, and what the agent said. What it did is folded. */
-export function Turn({ run, said, actions }: Props): ReactElement {
+export function Turn({ run, said, isFirst, actions }: Props): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const isLive = run.completed_at === null;
+  // Each turn that waits behind another one would take one of the browser's few streams.
+  const isRead = isFirst || run.status === "running" || run.status === "interrupted";
   return (
     <li className={styles.turn}>
       <div className={styles.asked}>
         <Asked input={run.input_payload} />
       </div>
       <div className={styles.answered}>
-        {isLive ? <Live id={run.id} isWhole={false} /> : <Said run={run} said={said} />}
+        {!isLive && <Said run={run} said={said} />}
+        {isLive && (isRead ? <Live id={run.id} isWhole={false} /> : <p className="dim">Its answer appears here.</p>)}
         {!isLive && (
           <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
             <summary>What it did</summary>
@@ -53,7 +58,7 @@ export const Copied = ({ message: { role, content, text } }: { message: ThreadMe
         <Asked input={content} />
       </div>
     ) : (
-      <p className={styles.text}>{text ?? showValue(content)}</p>
+      <LongText className={styles.text} text={text ?? showValue(content)} />
     )}
   </li>
 );
@@ -62,13 +67,17 @@ export const Copied = ({ message: { role, content, text } }: { message: ThreadMe
 function Asked({ input }: { input: unknown }): ReactElement {
   const values = typeof input === "object" && input !== null ? Object.values(input) : [input];
   const [only] = values;
-  return values.length === 1 && typeof only === "string" ? <p>{only}</p> : <JsonTree value={input} label="input" />;
+  return values.length === 1 && typeof only === "string" ? (
+    <LongText text={only} />
+  ) : (
+    <JsonTree value={input} label="input" />
+  );
 }
 
 function Said({ run, said }: { run: RunListItem; said: string | undefined }): ReactElement {
   if (run.error) return <p className="bad">{run.error.message}</p>;
-  if (said) return <p className={styles.text}>{said}</p>;
-  if (typeof run.result_content === "string") return <p className={styles.text}>{run.result_content}</p>;
+  if (said) return <LongText className={styles.text} text={said} />;
+  if (typeof run.result_content === "string") return <LongText className={styles.text} text={run.result_content} />;
   return <JsonTree value={run.result_content} label="result" />;
 }
 
@@ -80,7 +89,7 @@ function Live({ id, isWhole }: { id: string; isWhole: boolean }): ReactElement {
 
 function LiveRun({ run, isWhole }: { run: Run; isWhole: boolean }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
-  const stream = useRunStream(handle, run.status);
+  const stream = useRunStream(handle, run);
   useRecordOfEvents(run.id, stream);
   if (isWhole) return <Waterfall run={run} stream={stream} />;
   return (

@@ -1,20 +1,25 @@
-import { type ReactElement, useState } from "react";
+import { type ReactElement, useMemo, useState } from "react";
 import { Copy } from "./copy.tsx";
 import styles from "./json-tree.module.css";
 
 type Props = { value: unknown; label: string };
 
-/** A JSON value whose parts open and close. Long lists show their first hundred parts. */
-export const JsonTree = ({ value, label }: Props): ReactElement => (
-  <div className={styles.tree} aria-label={label} role="group">
-    <div className={styles.copy}>
-      <Copy text={JSON.stringify(value, null, 2) ?? ""} label={`Copy the ${label} as JSON`} />
+/** A JSON value whose parts open and close. Of a long list the first hundred parts are shown, and of a long text its beginning. */
+export function JsonTree({ value, label }: Props): ReactElement {
+  // A result may have 10 MiB, and a page that reads a stream is drawn many times a second.
+  const text = useMemo(() => JSON.stringify(value, null, 2) ?? "", [value]);
+  return (
+    <div className={styles.tree} aria-label={label} role="group">
+      <div className={styles.copy}>
+        <Copy text={text} label={`Copy the ${label} as JSON`} />
+      </div>
+      <Node name={null} value={value} depth={0} />
     </div>
-    <Node name={null} value={value} depth={0} />
-  </div>
-);
+  );
+}
 
 const firstParts = 100;
+const firstCharacters = 256 * 1024;
 
 function Node({ name, value, depth }: { name: string | null; value: unknown; depth: number }): ReactElement {
   const [isOpen, setOpen] = useState(depth < 2);
@@ -53,7 +58,12 @@ function Leaf({ name, value }: { name: string | null; value: unknown }): ReactEl
   return (
     <div className={styles.leaf}>
       <Name name={name} />
-      <span className={styles[kind]}>{typeof value === "string" ? `"${value}"` : JSON.stringify(value)}</span>
+      <span className={styles[kind]}>
+        {typeof value === "string" ? `"${value.slice(0, firstCharacters)}"` : JSON.stringify(value)}
+      </span>
+      {typeof value === "string" && value.length > firstCharacters && (
+        <p className="dim">and {value.length - firstCharacters} more characters: copy it to see all</p>
+      )}
     </div>
   );
 }

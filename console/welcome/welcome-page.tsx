@@ -64,7 +64,9 @@ function Here(): ReactElement {
         config: { source },
         make_current: true,
       });
-      return client.run(id, {});
+      const made = client.run(id, {});
+      await made.start();
+      return made;
     },
     onSuccess: setRun,
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Locator, Page, Request, Route } from "playwright-core";
+import type { Locator, Page, Request, Response, Route } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { call } from "../harness/client.ts";
 import { makeKey } from "../harness/make-key.ts";
@@ -16,6 +16,18 @@ const { stack, env, service, url, key, ada, browser, publish, start, statusOf, r
 
 /** The text of the run's output as it is shown. */
 const shownText = (page: Page): Promise<string> => page.getByRole("tabpanel").innerText();
+
+/** Comes back to the page until it has asked anew for something: it does so for what is older than two seconds. */
+async function comeBack(page: Page, path: string): Promise<void> {
+  let isAnswered = false;
+  const note = (response: Response): void => void (isAnswered ||= new URL(response.url()).pathname === path);
+  page.on("response", note);
+  await waitFor(async () => {
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    return isAnswered;
+  });
+  page.off("response", note);
+}
 
 test("a key signs in once: no script can read it or its cookie, a reload stays signed in, and signing out ends the session", async () => {
   const { page, context, open, faults } = await openConsole(browser, { url });
@@ -451,6 +463,39 @@ test("a run: attempts, tools and what is void are told apart", async () => {
   expect(await page.getByRole("checkbox", { name: "run.queued" }).isChecked()).toBe(false);
 });
 
+test("the output: of much text and of many values the end is shown, with how much stands before it, and void values are JSON", async () => {
+  await publish(
+    "wordy",
+    py`
+      def main(context):
+          if context.attempt == 1:
+              yield {"half": 1}
+              yield [{"type": "text", "text": "blocks"}]
+              raise RuntimeError("not yet")
+          yield [{"type": "text", "text": "the beginning"}]
+          for _ in range(30):
+              yield "x" * 10_000
+          yield "the end"
+          for i in range(250):
+              yield {"n": i}
+    `,
+    { retry: { max_attempts: 2, delay_ms: 1 } },
+  );
+  const id = await start("wordy");
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  await page.getByText("The first 50 values are not shown").waitFor();
+  expect(await page.getByRole("group", { name: "output" }).count()).toBe(200);
+  const hidden = "the beginning".length + 300_000 + "the end".length - 256 * 1024;
+  await page.getByText(`The first ${hidden.toLocaleString("en")} characters are not shown.`).waitFor();
+  const shown = await shownText(page);
+  expect(shown).toContain("xthe end");
+  expect(shown).not.toContain("the beginning");
+  await page.getByText(`Attempt 1, void: ${'{"half":1}\n'.length + "blocks".length} characters`).click();
+  await page.getByText('{"half":1}').waitFor();
+});
+
 test("the API is killed in mid-stream: the page says so, comes back, and shows everything once", async () => {
   const id = await start("counter", { n: 100 });
   await reach(id, "running");
@@ -502,6 +547,78 @@ test("a question is answered where it is asked, and the same run goes on", async
   await page.getByRole("button", { name: "Answer" }).click();
   await page.getByText("paid:").waitFor();
   expect(await statusOf(id)).toBe("success");
+});
+
+test("an answer of no is a box that is left as it is", async () => {
+  const id = await start("asker", { order: "B3" });
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  expect(await page.getByLabel("Pay it back?").isChecked()).toBe(false);
+  await page.getByRole("button", { name: "Answer" }).click();
+  await reach(id, "success");
+  const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
+  expect(body["result_content"]).toEqual({ paid: false });
+});
+
+test("a question that follows an answer at once: what the run has done between them is shown", async () => {
+  await publish(
+    "asks-twice",
+    py`
+      from runfleet import interrupt
+      def main():
+          said = interrupt("First?")
+          yield f"You said {said}."
+          interrupt("Second?")
+    `,
+  );
+  const id = await start("asks-twice");
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  await page.getByRole("heading", { name: "First?" }).waitFor();
+  // The record is read next when the second question is asked, as it is by a browser that is far away.
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(new RegExp(`/v1/runs/${id}$`), (route) => held.then(() => route.continue()));
+  const async = { ...ada, prefer: "respond-async" };
+  expect((await call(url, "POST", `/v1/runs/${id}/resume`, { response: "yes" }, async)).status).toBeLessThan(300);
+  await waitFor(async () => {
+    const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
+    return (body["interrupts"] as { message: string }[])[0]?.message === "Second?";
+  }, 30_000);
+  release();
+  await page.getByRole("heading", { name: "Second?" }).waitFor();
+  await page.getByRole("tabpanel").getByText("You said yes.").waitFor();
+});
+
+test("a question whose schema refers to itself is answered as JSON there, and takes no page away", async () => {
+  const node = {
+    type: "object",
+    properties: {
+      text: { type: "string", title: "Text" },
+      next: { anyOf: [{ $ref: "#/$defs/Node" }, { type: "null" }], default: null },
+    },
+  };
+  const schema = { type: "object", properties: { node: { $ref: "#/$defs/Node" } }, $defs: { Node: node } };
+  await publish(
+    "chain",
+    py`
+      from runfleet import interrupt
+      def main(schema, more=None):
+          return interrupt("Which chain?", response_schema=schema)
+    `,
+  );
+  const id = await start("chain", { schema });
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/inbox");
+  const question = page.getByRole("listitem").filter({ hasText: "Which chain?" });
+  await question.getByLabel("node").fill('{"text": "a", "next": {"text": "b"}}');
+  await question.getByRole("button", { name: "Answer" }).click();
+  await reach(id, "success");
+  const { body } = await call(url, "GET", `/v1/runs/${id}`, undefined, ada);
+  expect(body["result_content"]).toEqual({ node: { text: "a", next: { text: "b" } } });
 });
 
 test("an answer is what is shown: an empty box and text that is no JSON are not sent", async () => {
@@ -566,9 +683,9 @@ test("the playground sends what its form shows: numbers as they are typed, and n
   await page.getByLabel("Sizes").pressSequentially("1.5\n2");
   expect(await page.getByLabel("Sizes").inputValue()).toBe("1.5\n2");
   const run = page.getByRole("button", { name: "Run", exact: true });
-  const validated: unknown[] = [];
+  const sent: unknown[] = [];
   page.on("request", (request) => {
-    if (request.url().includes("validate")) validated.push(request.postDataJSON()["input_payload"]);
+    if (request.url().endsWith("/v1/execute")) sent.push(request.postDataJSON()["input_payload"]);
   });
   await run.click();
   await page.locator("[class*=stream]").getByText("success").waitFor();
@@ -582,7 +699,102 @@ test("the playground sends what its form shows: numbers as they are typed, and n
   await run.click();
   // It is unfolded to say so.
   await page.getByLabel("Environment variables").waitFor();
-  expect(validated).toEqual([{ sizes: [1.5, 2] }]);
+  expect(sent).toEqual([{ sizes: [1.5, 2] }]);
+});
+
+test("the playground sends a group that may be left out with its boxes, and leaves it out when it is emptied again", async () => {
+  const gift = {
+    type: "object",
+    title: "Gift",
+    required: ["name", "wrapped"],
+    properties: { name: { type: "string", title: "For whom" }, wrapped: { type: "boolean", title: "Wrapped" } },
+  };
+  const input_schema = { type: "object", properties: { gift } };
+  await publish("giver", "def main(gift=None):\n    return gift\n", { input_schema });
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/giver/play");
+  const sentBy = async (act: () => Promise<void>): Promise<unknown> => {
+    const sent = page.waitForRequest("**/v1/execute");
+    await act();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    return (await sent).postDataJSON()["input_payload"];
+  };
+  expect(await sentBy(() => page.getByLabel("For whom").fill("Ada"))).toEqual({
+    gift: { name: "Ada", wrapped: false },
+  });
+  expect(await sentBy(() => page.getByLabel("For whom").fill(""))).toEqual({});
+});
+
+test("the playground keeps what was filled in when another version becomes current, and runs that one", async () => {
+  const properties = { name: { type: "string", title: "Your name" } };
+  const config = { source: "def main(name):\n    return name\n", input_schema: { type: "object", properties } };
+  await publish("moving", config.source, config);
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/moving/play");
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByText("Thread, environment, files, time limit").click();
+  await page.getByLabel("Time limit in seconds").fill("9");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator("[class*=stream]").getByText("success").waitFor();
+  const deployed = {
+    config: {
+      source: "def main(name, loud):\n    return loud\n",
+      input_schema: { type: "object", properties: { ...properties, loud: { type: "boolean", title: "Loud" } } },
+    },
+    make_current: true,
+  };
+  expect((await call(url, "POST", "/v1/versions/moving", deployed, ada)).status).toBeLessThan(300);
+  await comeBack(page, "/v1/versions/moving/current");
+  await page.getByLabel("Loud").check();
+  expect(await page.getByLabel("Your name").inputValue()).toBe("Ada");
+  expect(await page.getByLabel("Time limit in seconds").inputValue()).toBe("9");
+  expect(await page.locator("[class*=stream]").getByText("success").count()).toBe(1);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("group", { name: "result" }).getByText("true").waitFor();
+});
+
+test("the playground says what it doesn't take over of an earlier run", async () => {
+  const id = await start("greeter", { name: "Eve" }, { env_vars: { MOOD: "good" }, files: { "a.txt": "a" } });
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/agents/greeter/play?from=${id}`);
+  await page.getByText("The run had files and environment variables, too, which are not taken over.").waitFor();
+  expect(await page.getByLabel("Your name").inputValue()).toBe("Eve");
+});
+
+test("the playground sends the files that were chosen, and one that can't be read is told", async () => {
+  const folder = mkdtempSync("/var/tmp/runfleet-files-");
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "notes.txt");
+  writeFileSync(file, "forty-two");
+  await publish("reader", 'def main():\n    return open("notes.txt").read()\n');
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/reader/play");
+  await page.getByText("Thread, environment, files, time limit").click();
+  await page.getByLabel("Files").setInputFiles(file);
+  await page.getByLabel("Time limit in seconds").fill("9");
+  const run = page.getByRole("button", { name: "Run", exact: true });
+  await run.click();
+  await page.locator("[class*=stream]").getByText("forty-two").first().waitFor();
+  rmSync(file);
+  await run.click();
+  await page.getByRole("alert").getByText("notes.txt can't be read").waitFor();
+});
+
+test("the playground starts a run while other pages take all streams, says that it waits, and shows it when one is free", async () => {
+  const { page, context, open } = await openConsole(browser, { url, key });
+  const other = await context.newPage();
+  await other.goto(`${url}/console/agents`);
+  await other.evaluate(
+    "Promise.all([1, 2, 3, 4].map((slot) => new Promise((got) => void navigator.locks.request(`stream-${slot}`, () => (got(), new Promise(() => {}))))))",
+  );
+  await open("/agents/greeter/play");
+  await page.getByLabel("Your name").fill("Late");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("heading", { name: "Waits for other pages" }).waitFor();
+  await page.locator("[class*=stream]").getByText("success").waitFor();
+  await other.close();
+  await page.getByText("Hello Late,").waitFor();
 });
 
 test("the playground shows how a run ended, though an answer from before its end comes later or never", async () => {
@@ -638,6 +850,7 @@ test("limits are not published over a version that has become current since the 
   await page.getByLabel("Memory").fill("256");
   const deployed = { config: { source: "def main():\n    return 2\n" }, make_current: true };
   const { body } = await call(url, "POST", "/v1/versions/limited", deployed, ada);
+  await comeBack(page, "/v1/agents/limited");
   await page.getByRole("button", { name: "Publish with these limits" }).click();
   await page.getByText(`version ${String(body["version"])} has become current`).waitFor();
   const current = async () => (await call(url, "GET", "/v1/agents/limited", undefined, ada)).body;
@@ -646,6 +859,7 @@ test("limits are not published over a version that has become current since the 
   await page.getByLabel("Memory").fill("256");
   await page.getByRole("button", { name: "Publish with these limits" }).click();
   await waitFor(async () => (await current())["current_version"] !== body["version"]);
+  await page.getByText(`Version ${String((await current())["current_version"])} is current.`).waitFor();
   expect((await current())["config"]).toMatchObject({ source: deployed.config.source, limits: { memory_mb: 256 } });
 });
 
@@ -715,6 +929,34 @@ test("a thread is a chat: what was said stands there, a turn is sent, and anothe
   await waitFor(() => Promise.resolve(!page.url().includes("chat-1")));
   await page.getByText("You said one.").waitFor();
   expect(await page.getByText("You said two.").count()).toBe(0);
+});
+
+test("of a thread's turns that have not ended the first one takes a stream, and the others when they run", async () => {
+  await publish(
+    "slow",
+    py`
+      import time
+      def main(message: str):
+          yield f"Heard {message}."
+          time.sleep(600)
+    `,
+  );
+  const ids: string[] = [];
+  for (const message of ["a", "b", "c", "d", "e"])
+    ids.push(await start("slow", { message }, { thread_id: "slow-chat" }));
+  const { page, open } = await openConsole(browser, { url, key });
+  const read = new Set<string | undefined>();
+  page.on("request", (request) => {
+    const [, id] = /runs\/(.+)\/stream/.exec(request.url()) ?? [];
+    if (id !== undefined) read.add(id);
+  });
+  await open("/threads/slow-chat");
+  await page.getByText("Heard a.").waitFor();
+  expect(await page.getByText("Its answer appears here.").count()).toBe(4);
+  expect([...read]).toEqual([ids[0]]);
+  await call(url, "POST", `/v1/runs/${ids[0]}/cancel`, {}, ada);
+  await page.getByText("Heard b.").waitFor();
+  for (const id of ids.slice(1).toReversed()) await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
 });
 
 test("a held Enter sends one turn, and the Enter that ends a composition sends none", async () => {
@@ -896,6 +1138,39 @@ test("an account: a key is made with the rights that were chosen, is shown once,
         "fetch('/v1/runs?limit=1', { headers: { 'x-runfleet-console': '1' } }).then(({ status }) => status)",
       )) === 401,
   );
+});
+
+test("who may not do everything makes a key with a part of their own rights", async () => {
+  const some = await makeKey(stack, "ada", ["users:read", "users:write", "runs:read"]);
+  const { page, open } = await openConsole(browser, { url, key: some });
+  await open("/account");
+  await page.getByRole("button", { name: "New key" }).click();
+  const dialog = page.getByRole("dialog", { name: "New API key" });
+  await dialog.getByLabel("runs:read").waitFor();
+  expect(await dialog.getByRole("checkbox").count()).toBe(3);
+  expect(await dialog.getByRole("button", { name: "Make it" }).isDisabled()).toBe(true);
+  await dialog.getByLabel("runs:read").check();
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  const made = await page.getByRole("dialog", { name: "The new key" }).locator("code").last().innerText();
+  const bearer = { authorization: `Bearer ${made}` };
+  expect((await call(url, "GET", "/v1/runs?limit=1", undefined, bearer)).status).toBe(200);
+});
+
+test("a profile that is changed elsewhere takes nothing away of what was typed", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/account");
+  const profile = page.getByRole("region", { name: "Profile" });
+  await profile.getByLabel("Name").fill("Ada L.");
+  await call(url, "PATCH", "/v1/users/me", { email: "ada@example.com" }, ada);
+  await comeBack(page, "/v1/users/me");
+  await waitFor(async () => (await profile.getByLabel("Email").inputValue()) === "ada@example.com");
+  expect(await profile.getByLabel("Name").inputValue()).toBe("Ada L.");
+  await profile.getByRole("button", { name: "Save" }).click();
+  await waitFor(async () => {
+    const { body } = await call(url, "GET", "/v1/users/me", undefined, ada);
+    return body["name"] === "Ada L." && body["email"] === "ada@example.com";
+  });
+  await waitFor(() => profile.getByRole("button", { name: "Save" }).isDisabled());
 });
 
 test("billing: a spend limit is set and removed, and what can't be done without a payment provider is told", async () => {
