@@ -3,11 +3,13 @@ import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { AskingRun, Notification } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Question } from "../run-view/question.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
+import { Listed } from "../ui/listed.tsx";
 import { Page, Section } from "../ui/page.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Ago } from "../ui/time.tsx";
 import styles from "./inbox.module.css";
 
@@ -22,31 +24,25 @@ export const InboxPage = (): ReactElement => (
 );
 
 function Questions(): ReactElement {
-  const query = useQuery({
-    queryKey: ["questions"],
-    queryFn: () => client.runs.listInterrupts({ limit: 50 }).page(),
-    refetchInterval: 5_000,
-  });
+  const query = usePages(["questions"], () => client.runs.listInterrupts({ limit: 50 }), { refetchMs: 5_000 });
   return (
     <Section title="Questions">
-      <Loaded query={query}>
-        {({ data, has_more }) =>
-          data.length === 0 ? (
-            <Empty title="No run asks">
-              <p>A run that calls interrupt() waits for an answer, and its question appears here.</p>
-            </Empty>
-          ) : (
-            <>
-              <ul className={styles.questions}>
-                {data.map((run) => (
-                  <Asking key={run.run_id} run={run} />
-                ))}
-              </ul>
-              {has_more && <p className={styles.more}>There are more: answer these first.</p>}
-            </>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No run asks">
+            <p>A run that calls interrupt() waits for an answer, and its question appears here.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(runs) => (
+          <ul className={styles.questions}>
+            {runs.map((run) => (
+              <Asking key={run.run_id} run={run} />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </Section>
   );
 }
@@ -74,28 +70,27 @@ const Asking = ({ run }: { run: AskingRun }): ReactElement => (
 );
 
 function News(): ReactElement {
-  const query = useQuery({
-    queryKey: ["notifications"],
-    queryFn: () => client.notifications.list({ limit: 100 }).page(),
-    refetchInterval: 10_000,
+  const query = usePages(["notifications", "list"], () => client.notifications.list({ limit: 100 }), {
+    refetchMs: 10_000,
   });
   return (
     <Section title="Notifications">
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="Nothing to report">
-              <p>Failed runs, questions, daemons that crash and quotas that are spent are told here.</p>
-            </Empty>
-          ) : (
-            <ul className={styles.news}>
-              {data.map((one) => (
-                <Told key={one.id} notification={one} />
-              ))}
-            </ul>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="Nothing to report">
+            <p>Failed runs, questions, daemons that crash and quotas that are spent are told here.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(news) => (
+          <ul className={styles.news}>
+            {news.map((one) => (
+              <Told key={one.id} notification={one} />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </Section>
   );
 }
