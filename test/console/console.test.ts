@@ -717,6 +717,33 @@ test("a thread is a chat: what was said stands there, a turn is sent, and anothe
   expect(await page.getByText("You said two.").count()).toBe(0);
 });
 
+test("a thread's state is shown as each turn leaves it, and one that was not seen is not replaced", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  const say = (message: string) => start("talk", { message }, { thread_id: "chat-state" });
+  await reach(await say("one"), "success");
+  await open("/threads/chat-state");
+  await page.getByRole("button", { name: "State" }).click();
+  const state = page.getByRole("textbox", { name: "State" });
+  const shows = (word: string) => waitFor(async () => (await state.inputValue()).includes(word));
+  await shows("one");
+  await page.getByLabel("Say something to talk").fill("two");
+  await page.keyboard.press("Enter");
+  await shows("two");
+  await state.fill("typed");
+  await reach(await say("three"), "success");
+  await page.getByText("You said three.").waitFor();
+  await page.getByText("another state since you began to type").waitFor();
+  expect(await state.inputValue()).toBe("typed");
+  await page.getByRole("button", { name: "Set this state" }).click();
+  await page.getByText("Nothing was set").waitFor();
+  await page.getByRole("button", { name: "Show it" }).click();
+  await shows("three");
+  await state.fill("typed");
+  await page.getByRole("button", { name: "Set this state" }).click();
+  const stored = async () => (await call(url, "GET", "/v1/threads/chat-state/state", undefined, ada)).body;
+  await waitFor(async () => (await stored())["state_snapshot"] === "typed");
+});
+
 test("a held Enter sends one turn, and the Enter that ends a composition sends none", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   await open("/threads/chat-1");
@@ -760,7 +787,7 @@ test("a schedule shows its next ticks before it is made, and runs at once when i
   await dialog.locator("p.bad").waitFor();
   await dialog.getByLabel("When").fill("30 8 * * 1-5");
   await waitFor(async () => (await dialog.getByRole("listitem").count()) === 5);
-  await dialog.getByLabel("Agent").selectOption("greeter");
+  await dialog.getByLabel("Agent").fill("greeter");
   await dialog.getByRole("textbox", { name: "Input, as JSON" }).fill('{"name": "Noon"}');
   await dialog.getByRole("button", { name: "Make it" }).click();
   await page.getByRole("row", { name: /30 8/ }).getByRole("link").click();
