@@ -6,9 +6,9 @@ import { client } from "../data/client.ts";
 import { usePages } from "../data/use-pages.ts";
 import { type RangeName, ranges } from "../data/runs-search.ts";
 import { buttonClass } from "../ui/button.tsx";
+import { Download } from "../ui/download.tsx";
 import { FigureRow } from "../ui/figures.tsx";
 import { formatCost, formatCount, formatMs, formatShare, formatTokens } from "../ui/format.ts";
-import { Icon } from "../ui/icon.tsx";
 import { Listed } from "../ui/listed.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { Plot } from "../ui/plot.tsx";
@@ -176,15 +176,10 @@ function Agents({ range }: { range: RangeName }): ReactElement {
   );
 }
 
-/** A plain link: the session's cookie goes with it. */
+/** The runs behind the figures. */
 function Export({ range, agent }: { range: RangeName; agent: string | undefined }): ReactElement {
   const now = useNow();
   const since = new Date(Math.floor((now - ranges[range]) / 60_000) * 60_000).toISOString();
   const query = new URLSearchParams({ format: "csv", since, ...(agent !== undefined && { agent_id: agent }) });
-  return (
-    <a className={buttonClass()} href={`/v1/studio/export?${query}`} download="runs.csv">
-      <Icon name="download" size={13} />
-      CSV
-    </a>
-  );
+  return <Download path={`/v1/studio/export?${query}`} file="runs.csv" text="CSV" className={buttonClass()} />;
 }

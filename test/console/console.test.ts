@@ -196,6 +196,25 @@ test("a shared run: its link shows it to everybody, and nothing else, until the 
   await visitor.page.getByRole("heading", { name: "This link shows nothing" }).waitFor();
 });
 
+test("over http to another machine files are saved, too: the page reads them with what makes its cookie count", async () => {
+  await publish("filer", 'def main(context):\n    context.artifact("report.txt", "forty-two")\n');
+  const id = await start("filer");
+  await reach(id, "success");
+  const { page, context, open } = await openConsole(browser, { url, key });
+  await context.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+  const save = async (name: string, path: string): Promise<string> => {
+    const asked = page.waitForRequest((request) => request.url().includes(path));
+    const loaded = page.waitForEvent("download");
+    await page.getByRole("button", { name }).click();
+    expect((await (await asked).allHeaders())["x-runfleet-console"]).toBe("1");
+    return readFileSync(await (await loaded).path(), "utf8");
+  };
+  await open(`/runs/${id}?tab=artifacts`);
+  expect(await save("report.txt", "/artifacts/")).toBe("forty-two");
+  await open("/studio");
+  expect(await save("CSV", "/v1/studio/export")).toContain(id);
+});
+
 test("runs: filters survive a reload and the way back, and what matches nothing says what it was filtered by", async () => {
   const done = await start("greeter", { name: "Ada" });
   await reach(done, "success");
