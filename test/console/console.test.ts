@@ -426,6 +426,32 @@ test("by keys: a run is looked at beside the list, the list is read on, and the 
   expect(page.url()).not.toContain("peek");
 });
 
+test("by keys: a key that is held acts once, and what is typed into the filter by agent is no key", async () => {
+  const id = await start("greeter", { name: "Held" });
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  let replays = 0;
+  page.on("request", (request) => void (replays += request.url().endsWith("/replay") ? 1 : 0));
+  await open(`/runs/${id}`);
+  await page.getByRole("button", { name: "Run again" }).waitFor();
+  await page.keyboard.down("r");
+  await page.getByText("again of").waitFor();
+  // Pressed again without having been let go: the browser repeats it.
+  await page.keyboard.down("r");
+  await page.keyboard.down("r");
+  await page.keyboard.up("r");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  expect(replays).toBe(1);
+  for (const bot of ["bot", "bot-l"]) await publish(bot, "def main():\n    return 1\n");
+  await open("/runs");
+  await page.locator("option[value=bot]").waitFor({ state: "attached" });
+  await page.getByLabel("Filter by agent").pressSequentially("bot-l");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/runs?agent_id=bot-l");
+  expect(await page.getByText("stands still").count()).toBe(0);
+});
+
 test("many runs are cancelled only after their number was typed, and that many are", async () => {
   const ids = await Promise.all([start("counter", { n: 2000 }), start("counter", { n: 2000 })]);
   await Promise.all(ids.map((id) => reach(id, "running")));
