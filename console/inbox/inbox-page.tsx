@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { AskingRun, Notification } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { useSession } from "../data/session.ts";
 import { usePages } from "../data/use-pages.ts";
 import { Question } from "../run-view/question.tsx";
 import { Button } from "../ui/button.tsx";
@@ -14,14 +15,19 @@ import { Ago } from "../ui/time.tsx";
 import styles from "./inbox.module.css";
 
 /** What waits for a person, and what has happened. */
-export const InboxPage = (): ReactElement => (
-  <Page title="Inbox" actions={<ReadAll />}>
-    <div className={styles.inbox}>
-      <Questions />
-      <News />
-    </div>
-  </Page>
-);
+export function InboxPage(): ReactElement {
+  const { data: session } = useSession();
+  // Without keys nobody is signed in: everybody's notifications are shown, each with its user.
+  const user_id = session?.auth_mode === "key" ? (session.user_id ?? undefined) : undefined;
+  return (
+    <Page title="Inbox" actions={user_id !== undefined && <ReadAll />}>
+      <div className={styles.inbox}>
+        <Questions />
+        <News user_id={user_id} />
+      </div>
+    </Page>
+  );
+}
 
 function Questions(): ReactElement {
   const query = usePages(["questions"], () => client.runs.listInterrupts({ limit: 50 }), { refetchMs: 5_000 });
@@ -69,8 +75,9 @@ const Asking = ({ run }: { run: AskingRun }): ReactElement => (
   </li>
 );
 
-function News(): ReactElement {
-  const query = usePages(["notifications", "list"], () => client.notifications.list({ limit: 100 }), {
+/** `user_id`: whose. Left out: all users'. */
+function News({ user_id }: { user_id: string | undefined }): ReactElement {
+  const query = usePages(["notifications", { user_id }], () => client.notifications.list({ user_id, limit: 100 }), {
     refetchMs: 10_000,
   });
   return (
@@ -86,7 +93,7 @@ function News(): ReactElement {
         {(news) => (
           <ul className={styles.news}>
             {news.map((one) => (
-              <Told key={one.id} notification={one} />
+              <Told key={one.id} notification={one} isOfAll={user_id === undefined} />
             ))}
           </ul>
         )}
@@ -95,8 +102,9 @@ function News(): ReactElement {
   );
 }
 
-function Told({ notification }: { notification: Notification }): ReactElement {
-  const { id, level, title, body, run_id, agent_id, created_at, read_at } = notification;
+/** `isOfAll`: beside those of other users. */
+function Told({ notification, isOfAll }: { notification: Notification; isOfAll: boolean }): ReactElement {
+  const { id, user_id, level, title, body, run_id, agent_id, created_at, read_at } = notification;
   const read = useMutation({
     mutationFn: () => client.notifications.read({ ids: [id] }),
     onSettled: () => renew(["notifications"]),
@@ -107,6 +115,7 @@ function Told({ notification }: { notification: Notification }): ReactElement {
         <h3>{title}</h3>
         {body && <p className="dim">{body}</p>}
         <p className={styles.about}>
+          {isOfAll && <span>{user_id}</span>}
           {agent_id && <span>{agent_id}</span>}
           <Ago at={created_at} />
           {run_id && (

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { call } from "../harness/client.ts";
 import { makeKey } from "../harness/make-key.ts";
-import { waitFor } from "../harness/wait-for.ts";
 import { openConsole, operator } from "./open-page.ts";
 import { useConsole } from "./use-console.ts";
 
@@ -49,4 +48,25 @@ test("all that a webhook gave up is sent again, however much it is, and the numb
   await page.getByRole("button", { name: "Send again what was given up" }).click();
   await page.getByText("1,007 deliveries are sent again.").waitFor();
   expect(after).toEqual([null, "msg_1"]);
+});
+
+test("an operator's inbox has the operator's notifications alone; where nobody signs in, each says whose it is", async () => {
+  const root = { authorization: `Bearer ${await makeKey(stack, "root", operator)}` };
+  const tell = (title: string, headers: { authorization: string }) =>
+    call(url, "POST", "/v1/notifications", { type: "news", level: "info", title }, headers);
+  await tell("For Ada", ada);
+  await tell("For root", root);
+  const { page, open } = await openConsole(browser, { url, key: root.authorization.slice("Bearer ".length) });
+  await open("/inbox");
+  await page.getByRole("heading", { name: "For root" }).waitFor();
+  expect(await page.getByRole("heading", { name: "For Ada" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Mark 1 as read" }).waitFor();
+
+  await page.route("**/v1/sessions/current", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), auth_mode: "open" } });
+  });
+  await page.reload();
+  await page.getByRole("listitem").filter({ hasText: "For Ada" }).getByText("ada", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: /^Mark \d+ as read$/ }).count()).toBe(0);
 });
