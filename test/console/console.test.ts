@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { call } from "../harness/client.ts";
 import { makeKey } from "../harness/make-key.ts";
 import { py } from "../harness/py.ts";
+import { openReceiver } from "../harness/receiver.ts";
 import { waitFor } from "../harness/wait-for.ts";
 import { openConsole, operator } from "./open-page.ts";
 import { useConsole } from "./use-console.ts";
@@ -494,6 +495,22 @@ test("a run: attempts, tools and what is void are told apart", async () => {
   await page.getByRole("checkbox", { name: "tool.start" }).waitFor();
   expect(await page.getByRole("checkbox", { name: "tool.start" }).isChecked()).toBe(true);
   expect(await page.getByRole("checkbox", { name: "run.queued" }).isChecked()).toBe(false);
+});
+
+test("a run's callback is followed until it is delivered, and so is one that is sent again", async () => {
+  const receiver = await openReceiver();
+  onTestFinished(() => receiver.close());
+  const id = await start("counter", { n: 2000 }, { completion_callback_url: receiver.url });
+  await reach(id, "running");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}?tab=callbacks`);
+  const panel = page.getByRole("tabpanel");
+  await panel.getByText(/: waiting/).waitFor();
+  await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
+  await panel.getByText(/: delivered/).waitFor();
+  await panel.getByRole("button", { name: "Send again" }).click();
+  await panel.getByRole("row").nth(2).waitFor();
+  await panel.getByText(/: delivered/).waitFor();
 });
 
 test("the API is killed in mid-stream: the page says so, comes back, and shows everything once", async () => {
