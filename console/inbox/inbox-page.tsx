@@ -125,6 +125,11 @@ function Told({ notification, isOfAll }: { notification: Notification; isOfAll: 
           )}
         </p>
       </div>
+      {read.error && (
+        <span role="alert" className="bad">
+          {read.error.message}
+        </span>
+      )}
       {read_at === null && (
         <Button
           look="quiet"
@@ -151,8 +156,15 @@ function ReadAll(): ReactElement | null {
   });
   if (!data || data.unread === 0) return null;
   return (
-    <Button disabled={read.isPending} onClick={() => read.mutate()}>
-      Mark {formatCount(data.unread)} as read
-    </Button>
+    <>
+      {read.error && (
+        <span role="alert" className="bad">
+          {read.error.message}
+        </span>
+      )}
+      <Button disabled={read.isPending} onClick={() => read.mutate()}>
+        Mark {formatCount(data.unread)} as read
+      </Button>
+    </>
   );
 }

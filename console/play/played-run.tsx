@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useEffect } from "react";
 import { isEnd, type RunHandle } from "../../sdk/ts/index.ts";
@@ -36,11 +36,7 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
         <Status status={data.status} />
         <span className="num dim">{data.completed_at === null ? "" : formatMs(data.duration_ms)}</span>
         <span className={styles.actions}>
-          {isLive && (
-            <Button look="danger" onClick={() => void run.cancel()}>
-              Cancel
-            </Button>
-          )}
+          {isLive && <Cancel run={run} />}
           <Link to="/runs/$id" params={{ id: run.id }} className={buttonClass()}>
             Open the run
           </Link>
@@ -60,6 +56,22 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
           <JsonTree value={data.result_content} label="result" />
         </section>
       )}
+    </>
+  );
+}
+
+function Cancel({ run }: { run: RunHandle }): ReactElement {
+  const cancel = useMutation({ mutationFn: () => run.cancel() });
+  return (
+    <>
+      {cancel.error && (
+        <span role="alert" className="bad">
+          {cancel.error.message}
+        </span>
+      )}
+      <Button look="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        Cancel
+      </Button>
     </>
   );
 }

@@ -1,7 +1,8 @@
+import { useMutation } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useCallback, useEffect, useState } from "react";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
-import { takeCode, useSession } from "../data/session.ts";
+import { signOut, takeCode, useSession } from "../data/session.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { ConnectionLine } from "./connection-line.tsx";
 import { Header } from "./header.tsx";
@@ -35,6 +36,7 @@ function Around({ session, isSignedOut }: AroundProps): ReactElement {
   const openPalette = useCallback(() => setAbove("palette"), []);
   const openHelp = useCallback(() => setAbove("help"), []);
   useKeys({ openPalette, openHelp });
+  const signingOut = useMutation({ mutationFn: signOut });
   // Who is signed in already needs no code, and an address that is copied must not have one.
   useEffect(() => void takeCode(), []);
   // A dialog that was closed by Escape says so a moment later: another one may stand there by then.
@@ -44,7 +46,7 @@ function Around({ session, isSignedOut }: AroundProps): ReactElement {
       <a className={styles.skip} href="#page">
         Skip to the page
       </a>
-      <Header session={session} onFind={openPalette} />
+      <Header session={session} signingOut={signingOut} onFind={openPalette} />
       <Areas session={session} />
       <main id="page" tabIndex={-1} className={styles.page}>
         <ConnectionLine />
@@ -52,7 +54,11 @@ function Around({ session, isSignedOut }: AroundProps): ReactElement {
       </main>
       <Suspense>
         {above === "palette" && (
-          <Palette session={session} onClose={() => close("palette")} acts={consoleActs(session, openHelp)} />
+          <Palette
+            session={session}
+            onClose={() => close("palette")}
+            acts={consoleActs(session, openHelp, () => signingOut.mutate())}
+          />
         )}
         {above === "help" && <KeyHelp onClose={() => close("help")} />}
       </Suspense>

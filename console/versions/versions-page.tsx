@@ -117,6 +117,11 @@ function Actions({ listed }: { listed: AgentVersionListItem }): ReactElement | n
   if (!session.data || !allows(session.data, "agents:write")) return null;
   return (
     <>
+      {change.error && (
+        <span role="alert" className="bad">
+          {change.error.message}
+        </span>
+      )}
       <Link to="/agents/$id/play" params={{ id }} search={{ version }} className={buttonClass("quiet")}>
         Try
       </Link>
@@ -125,7 +130,6 @@ function Actions({ listed }: { listed: AgentVersionListItem }): ReactElement | n
         <Button
           look="quiet"
           disabled={change.isPending}
-          title={change.error?.message}
           onClick={() => change.mutate(status === "archived" ? "active" : "archived")}
         >
           {status === "archived" ? "Take back" : "Archive"}

@@ -554,6 +554,48 @@ test("an error of the service is told as what it is; only a proxy's answer means
   await page.getByText("Connection lost").waitFor();
 });
 
+test("an act that the service refuses says so where it was done", async () => {
+  await call(url, "PUT", "/v1/agents/greeter/secrets/TOKEN", { value: "secret" }, ada);
+  await call(url, "PUT", "/v1/billing/spend-limits", { period: "day", amount_micro_usd: 1_000_000 }, ada);
+  await call(url, "POST", "/v1/notifications", { type: "news", title: "Heard" }, ada);
+  await call(url, "POST", "/v1/versions/greeter", { config: { source: "def main(name):\n    return 1\n" } }, ada);
+  const { page, open } = await openConsole(browser, { url, key });
+  const refused = { status: 403, json: { detail: "It is refused.", code: "missing_scope", request_id: "req_1" } };
+  const told = page.getByRole("alert").getByText("It is refused.").first();
+  const refuseWrites = (route: Route): Promise<void> =>
+    route.request().method() === "GET" ? route.continue() : route.fulfill(refused);
+  await page.route("**/v1/**", refuseWrites);
+  const acts: [path: string, button: string | RegExp][] = [
+    ["/agents/greeter/settings", "Delete the secret TOKEN"],
+    ["/billing", "Remove the limit of a day"],
+    ["/inbox", "Mark as read: Heard"],
+    ["/inbox", /^Mark \d+ as read$/],
+    ["/agents/greeter/versions", "Archive"],
+    ["/agents", "Sign out"],
+  ];
+  for (const [path, name] of acts) {
+    await open(path);
+    await page.getByRole("button", { name }).first().click();
+    await told.waitFor();
+  }
+  await page.unroute("**/v1/**", refuseWrites);
+  await page.route("**/cancel", (route) => route.fulfill(refused));
+  await open("/agents/counter/play");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await told.waitFor();
+  const { body } = await call(url, "GET", "/v1/runs?agent_id=counter&status=running", undefined, ada);
+  for (const { id } of body["data"] as { id: string }[]) await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
+  // One of the three lists that the palette asks is refused: what the others found stands there, too.
+  await page.route("**/v1/threads?*", (route) => route.fulfill(refused));
+  await open("/agents");
+  await page.getByRole("link", { name: "greeter" }).first().waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("greeter");
+  await page.getByText("The search failed: It is refused.").waitFor();
+  await page.getByRole("option", { name: "greeter" }).first().waitFor();
+});
+
 test("a question is answered where it is asked, and the same run goes on", async () => {
   const id = await start("asker", { order: "B2" });
   await reach(id, "interrupted");
