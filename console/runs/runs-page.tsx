@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import { useLostConnection, useOnline } from "../data/connection.ts";
+import { partOf } from "../data/parts.ts";
 import type { RunsSearch } from "../data/runs-search.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -13,7 +14,8 @@ import { RunTable } from "./run-table.tsx";
 import styles from "./runs.module.css";
 import { useRuns } from "./use-runs.ts";
 
-const Peek = lazy(async () => ({ default: (await import("./peek.tsx")).Peek }));
+const loadPeek = partOf(() => import("./peek.tsx"));
+const Peek = lazy(async () => ({ default: (await loadPeek()).Peek }));
 
 /** All runs, newest first or as a column sorts them. Filters and order are in the address. */
 export function RunsPage(): ReactElement {

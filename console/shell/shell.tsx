@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useCallback, useEffect, useState } from "react";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
+import { partOf } from "../data/parts.ts";
 import { signOut, takeCode, useSession } from "../data/session.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { ConnectionLine } from "./connection-line.tsx";
@@ -13,8 +14,10 @@ import { SignIn, SignInAgain } from "./sign-in.tsx";
 import { consoleActs } from "./console-acts.ts";
 import { useKeys } from "./use-keys.ts";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
+const loadPalette = partOf(() => import("./palette.tsx"));
+const loadKeyHelp = partOf(() => import("./key-help.tsx"));
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const KeyHelp = lazy(async () => ({ default: (await loadKeyHelp()).KeyHelp }));
 
 /** What is around every page. Who isn't signed in signs in where they are, and stays there. */
 export function Shell(): ReactElement | null {

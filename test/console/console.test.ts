@@ -530,6 +530,45 @@ test("the API is killed in mid-stream: the page says so, comes back, and shows e
   expect(await page.locator("p", { hasText: "[0]" }).innerText()).toBe(all);
 });
 
+test("a part of the console that was not opened yet is there when the service is away or is another version, and comes when it is back", async () => {
+  const id = await start("greeter", { name: "Away" });
+  const { page, open } = await openConsole(browser, { url, key });
+  const held = { release: (): void => {} };
+  const isReleased = new Promise<void>((resolve) => (held.release = resolve));
+  const away = (route: Route): Promise<void> => route.abort();
+  await page.route(/daemons-page-.*js/, (route) => isReleased.then(() => route.abort()), { times: 1 });
+  await open("/runs");
+  await page.getByTitle(id).waitFor();
+  await page.evaluate("globalThis.isSame = true");
+  // This page is asked for, and the service goes away.
+  await page.getByRole("link", { name: "Daemons" }).click();
+  await page.route("**/*", away);
+  held.release();
+  await page.getByText("Connection lost").waitFor();
+  await page.unroute("**/*", away);
+  await page.getByRole("heading", { name: "Daemons" }).waitFor();
+  expect(await page.evaluate("globalThis.isSame")).toBe(true);
+
+  const all = page.waitForEvent("requestfinished", (request) => /fleet-page-.*js/.test(request.url()));
+  await open("/runs");
+  await all;
+  await page.route("**/console/**", away);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Find and do" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page
+    .getByRole("row")
+    .filter({ has: page.getByTitle(id) })
+    .getByText("greeter")
+    .click();
+  await page
+    .getByRole("complementary", { name: `Run ${id}` })
+    .getByText("Hello Away,")
+    .waitFor();
+  await page.getByRole("link", { name: "Errors" }).click();
+  await page.getByRole("heading", { name: "Errors" }).waitFor();
+});
+
 test("a run whose stream could not be read is read again, without a reload", async () => {
   const id = await start("greeter", { name: "Again" });
   await reach(id, "success");
@@ -556,7 +595,7 @@ test("an error of the service is told as what it is; only a proxy's answer means
 
 test("an act that the service refuses says so where it was done", async () => {
   await call(url, "PUT", "/v1/agents/greeter/secrets/TOKEN", { value: "secret" }, ada);
-  await call(url, "PUT", "/v1/billing/spend-limits", { period: "day", amount_micro_usd: 1_000_000 }, ada);
+  await call(url, "PUT", "/v1/billing/spend-limit", { period: "day", amount_micro_usd: 1_000_000 }, ada);
   await call(url, "POST", "/v1/notifications", { type: "news", title: "Heard" }, ada);
   await call(url, "POST", "/v1/versions/greeter", { config: { source: "def main(name):\n    return 1\n" } }, ada);
   const { page, open } = await openConsole(browser, { url, key });
