@@ -497,6 +497,23 @@ test("a run: attempts, tools and what is void are told apart", async () => {
   expect(await page.getByRole("checkbox", { name: "run.queued" }).isChecked()).toBe(false);
 });
 
+test("all times of a run are those of the reader's clock", async () => {
+  const id = await start("twice");
+  await reach(id, "success");
+  const { page, context, open } = await openConsole(browser, { url, key });
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kolkata" });
+  const shown = async (tab: string, list: Locator): Promise<void> => {
+    await open(`/runs/${id}?tab=${tab}`);
+    const time = list.locator("time").first();
+    await time.waitFor();
+    const at = Date.parse((await time.getAttribute("datetime")) ?? "") + 330 * 60_000;
+    expect([tab, await time.innerText()]).toEqual([tab, new Date(at).toISOString().slice(11, 23)]);
+  };
+  await shown("events", page.getByRole("list", { name: "Events" }));
+  await shown("attempts", page.getByRole("tabpanel"));
+});
+
 test("a run's callback is followed until it is delivered, and so is one that is sent again", async () => {
   const receiver = await openReceiver();
   onTestFinished(() => receiver.close());
