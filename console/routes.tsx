@@ -22,12 +22,12 @@ const root = createRootRoute({ component: Around });
 
 type Search = Record<string, unknown>;
 
-/** Returns the texts with these names that an address has. Anything else is left out. */
+/** Returns the texts with these names that an address has. One that is no text is undefined: what is left out here, the router keeps. */
 function readTexts<Name extends string>(...names: Name[]): (search: Search) => { [name in Name]?: string | undefined } {
   return (search) =>
-    Object.fromEntries(
-      names.filter((name) => typeof search[name] === "string").map((name) => [name, search[name]]),
-    ) as { [name in Name]?: string | undefined };
+    Object.fromEntries(names.map((name) => [name, typeof search[name] === "string" ? search[name] : undefined])) as {
+      [name in Name]?: string | undefined;
+    };
 }
 
 /** The title of a page that is about the thing of its address. */
@@ -56,7 +56,7 @@ type RunSearch = { tab?: string | undefined; at?: string | undefined; types?: st
 
 const readRunSearch = (search: Search): RunSearch => ({
   ...readTexts("tab", "at")(search),
-  ...(Array.isArray(search["types"]) && { types: search["types"].map(String) }),
+  types: Array.isArray(search["types"]) ? search["types"].map(String) : undefined,
 });
 
 /* The code of the other pages is loaded when one is first opened, or when the first page is there. */

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import { useLostConnection, useOnline } from "../data/connection.ts";
 import { partOf } from "../data/parts.ts";
-import type { RunsSearch } from "../data/runs-search.ts";
+import { readRunsSearch, type RunsSearch } from "../data/runs-search.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { NoneSoFar } from "../ui/listed.tsx";
@@ -19,7 +19,9 @@ const Peek = lazy(async () => ({ default: (await loadPeek()).Peek }));
 
 /** All runs, newest first or as a column sorts them. Filters and order are in the address. */
 export function RunsPage(): ReactElement {
-  const { peek, ...search } = useSearch({ from: "/runs" });
+  const { peek, ...given } = useSearch({ from: "/runs" });
+  // The router keeps what it doesn't know.
+  const search = readRunsSearch(given);
   const navigate = useNavigate();
   const [isLive, setLive] = useState(true);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());

@@ -19,15 +19,22 @@ const loadKeyHelp = partOf(() => import("./key-help.tsx"));
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const KeyHelp = lazy(async () => ({ default: (await loadKeyHelp()).KeyHelp }));
 
-/** What is around every page. Who isn't signed in signs in where they are, and stays there. */
+/**
+ * What is around every page. Who isn't signed in signs in where they are, and stays there. What the page has of one user is not
+ * shown to another one: it is loaded anew.
+ */
 export function Shell(): ReactElement | null {
   const session = useSession();
-  const [wasSignedIn, setWasSignedIn] = useState(false);
+  const [first, setFirst] = useState<string | null>(null);
   const who = session.data?.user_id ?? null;
-  if (who !== null && !wasSignedIn) setWasSignedIn(true);
-  if (!session.data)
+  if (who !== null && first === null) setFirst(who);
+  const isAnother = who !== null && first !== null && who !== first;
+  useEffect(() => {
+    if (isAnother) location.reload();
+  }, [isAnother]);
+  if (!session.data || isAnother)
     return session.error ? <Failure error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
-  if (who === null && !wasSignedIn) return <SignIn />;
+  if (who === null && first === null) return <SignIn />;
   return <Around session={session.data} isSignedOut={who === null} />;
 }
 

@@ -4,7 +4,7 @@ import type { ReactElement } from "react";
 import type { FiguresBucket, StudioFigures } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
 import { usePages } from "../data/use-pages.ts";
-import { type RangeName, ranges } from "../data/runs-search.ts";
+import { isRange, type RangeName, ranges } from "../data/runs-search.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Download } from "../ui/download.tsx";
 import { FigureRow } from "../ui/figures.tsx";
@@ -26,7 +26,7 @@ const names: [RangeName, string][] = [
 /** What all runs did over time: how they ended, how long they took, what they used. */
 export function StudioPage(): ReactElement {
   const { last = "7d", agent } = useSearch({ from: "/studio" });
-  const range = last in ranges ? (last as RangeName) : "7d";
+  const range = isRange(last) ? last : "7d";
   const unit = range === "30d" ? "day" : "hour";
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const query = useQuery({

@@ -19,9 +19,18 @@ function inTwo(count: number, size: number, unit: string, smaller: string): stri
 const numbers = new Intl.NumberFormat("en");
 export const formatCount = (count: number | null | undefined): string => (count == null ? "–" : numbers.format(count));
 
+const leastUsd = 0.000_001;
+
+function digitsOf(usd: number): number {
+  if (usd >= 100) return 2;
+  return usd >= 0.000_1 ? 4 : 6;
+}
+
 export function formatCost(usd: number | null | undefined): string {
   if (usd == null) return "–";
-  return usd === 0 ? "$0" : `$${usd.toFixed(usd >= 100 ? 2 : 4)}`;
+  if (usd === 0) return "$0";
+  if (usd < leastUsd) return `<$${leastUsd.toFixed(6)}`;
+  return `$${usd.toFixed(digitsOf(usd))}`;
 }
 
 const byteUnits = [

@@ -140,6 +140,24 @@ test("a session whose key is revoked ends at once, and is begun again on the sam
   await page.getByRole("cell", { name: "TOKEN", exact: true }).waitFor();
 });
 
+test("who signs in over another user's page gets a page of their own", async () => {
+  const lost = await makeKey(stack, "ada");
+  const { page, open } = await openConsole(browser, { url, key: lost });
+  await open("/agents");
+  await page.getByRole("link", { name: "greeter" }).first().waitFor();
+  const revoked = `/v1/users/me/api-keys/key_${lost.split("_")[1] ?? ""}`;
+  expect((await call(url, "DELETE", revoked, undefined, ada)).status).toBe(204);
+  await page.getByLabel("Search agents").fill("left behind");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.getByLabel("API key").fill(await makeKey(stack, "erin"));
+  const reloaded = page.waitForEvent("load");
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await reloaded;
+  await page.getByText("erin", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "No agent matches" }).waitFor();
+});
+
 test("a shared run: its link shows it to everybody, and nothing else, until the link is revoked", async () => {
   await publish(
     "sharer",
@@ -348,6 +366,24 @@ test("a search that found nothing among the newest runs says so, and goes on to 
   await page.getByText("No match among the newest runs").waitFor();
   await page.getByRole("button", { name: "Look further" }).click();
   await page.getByTitle("old-10100").waitFor();
+});
+
+test("an address with values that it can't have shows its page, without them", async () => {
+  const id = await start("greeter", { name: "Odd" });
+  const { page, open, faults } = await openConsole(browser, { url, key });
+  await open("/runs?last=bogus&since=bogus&status=odd&order_by=odd&peek=%5B1%5D&nothing=1");
+  await page.getByTitle(id).waitFor();
+  expect(await page.getByRole("list", { name: "More filters" }).count()).toBe(0);
+  await open("/studio?last=constructor");
+  await page.getByRole("heading", { name: "Studio" }).waitFor();
+  await open("/errors?last=constructor&state=odd");
+  await page.getByRole("heading", { name: "Errors" }).waitFor();
+  await open("/fleet/constructor");
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  expect(await page.getByRole("tab", { name: "Overview" }).getAttribute("tabindex")).toBe("0");
+  await open(`/runs/${id}?tab=odd&types=odd`);
+  await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
+  expect(faults).toEqual([]);
 });
 
 test("by keyboard alone: a run is found in the list, opened and cancelled", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTime } from "../../../console/ui/format.ts";
+import { formatCost, formatTime } from "../../../console/ui/format.ts";
 
 test("a time says the day where it isn't today's, and the year where it isn't this one", () => {
   const now = new Date();
@@ -11,4 +11,10 @@ test("a time says the day where it isn't today's, and the year where it isn't th
   expect(formatTime(another)).toMatch(/^3 (Feb|Mar) 09:05$/);
   expect(formatTime(another, true)).toMatch(/^3 (Feb|Mar) 09:05:07\.120$/);
   expect(formatTime(at(2020, 1, 3))).toBe("3 Feb 2020 09:05");
+});
+
+test("a cost that is not nothing is never shown as nothing", () => {
+  expect([0, 123.4567, 1.5, 0.00012, 0.00004, 0.0000001].map((usd) => formatCost(usd))).toEqual([
+    ...["$0", "$123.46", "$1.5000", "$0.0001", "$0.000040", "<$0.000001"],
+  ]);
 });
