@@ -7,6 +7,7 @@ import {
   useLocation,
 } from "@tanstack/react-router";
 import type { ReactElement } from "react";
+import { partOf } from "./data/parts.ts";
 import { readRunsSearch, type RunsSearch } from "./data/runs-search.ts";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { NoPage, PageError } from "./shell/page-error.tsx";
@@ -21,12 +22,12 @@ const root = createRootRoute({ component: Around });
 
 type Search = Record<string, unknown>;
 
-/** Returns the texts with these names that an address has. Anything else is left out. */
+/** Returns the texts with these names that an address has. One that is no text is undefined: what is left out here, the router keeps. */
 function readTexts<Name extends string>(...names: Name[]): (search: Search) => { [name in Name]?: string | undefined } {
   return (search) =>
-    Object.fromEntries(
-      names.filter((name) => typeof search[name] === "string").map((name) => [name, search[name]]),
-    ) as { [name in Name]?: string | undefined };
+    Object.fromEntries(names.map((name) => [name, typeof search[name] === "string" ? search[name] : undefined])) as {
+      [name in Name]?: string | undefined;
+    };
 }
 
 /** The title of a page that is about the thing of its address. */
@@ -55,189 +56,273 @@ type RunSearch = { tab?: string | undefined; at?: string | undefined; types?: st
 
 const readRunSearch = (search: Search): RunSearch => ({
   ...readTexts("tab", "at")(search),
-  ...(Array.isArray(search["types"]) && { types: search["types"].map(String) }),
+  types: Array.isArray(search["types"]) ? search["types"].map(String) : undefined,
 });
 
-/* The code of the other pages is loaded when one is first opened. */
+/* The code of the other pages is loaded when one is first opened, or when the first page is there. */
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$id",
   staticData: { title: runTitle },
   validateSearch: readRunSearch,
-  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./run/run-page.tsx")),
+    "RunPage",
+  ),
 });
 const share = createRoute({
   getParentRoute: () => root,
   path: "/share/$id",
   staticData: { title: runTitle },
   validateSearch: readRunSearch,
-  component: lazyRouteComponent(() => import("./run/shared-run-page.tsx"), "SharedRunPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./run/shared-run-page.tsx")),
+    "SharedRunPage",
+  ),
 });
 const welcome = createRoute({
   getParentRoute: () => root,
   path: "/welcome",
   staticData: { title: "Welcome" },
-  component: lazyRouteComponent(() => import("./welcome/welcome-page.tsx"), "WelcomePage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./welcome/welcome-page.tsx")),
+    "WelcomePage",
+  ),
 });
 const approve = createRoute({
   getParentRoute: () => root,
   path: "/approve",
   staticData: { title: "Sign in a program" },
   validateSearch: readTexts("port", "state", "name"),
-  component: lazyRouteComponent(() => import("./cli-login/approve-page.tsx"), "ApprovePage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./cli-login/approve-page.tsx")),
+    "ApprovePage",
+  ),
 });
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
   staticData: { title: "Agents" },
   validateSearch: readTexts("search"),
-  component: lazyRouteComponent(() => import("./agents/agents-page.tsx"), "AgentsPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./agents/agents-page.tsx")),
+    "AgentsPage",
+  ),
 });
 const agent = createRoute({
   getParentRoute: () => root,
   path: "/agents/$id",
   staticData: { title: ({ id = "" }) => id },
-  component: lazyRouteComponent(() => import("./agents/agent-layout.tsx"), "AgentLayout"),
+  component: lazyRouteComponent(
+    partOf(() => import("./agents/agent-layout.tsx")),
+    "AgentLayout",
+  ),
 });
 const overview = createRoute({
   getParentRoute: () => agent,
   path: "/",
-  component: lazyRouteComponent(() => import("./agents/agent-page.tsx"), "AgentPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./agents/agent-page.tsx")),
+    "AgentPage",
+  ),
 });
 const play = createRoute({
   getParentRoute: () => agent,
   path: "/play",
   staticData: { title: of("Playground") },
   validateSearch: readTexts("version", "from"),
-  component: lazyRouteComponent(() => import("./play/play-page.tsx"), "PlayPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./play/play-page.tsx")),
+    "PlayPage",
+  ),
 });
 const versions = createRoute({
   getParentRoute: () => agent,
   path: "/versions",
   staticData: { title: of("Versions") },
-  component: lazyRouteComponent(() => import("./versions/versions-page.tsx"), "VersionsPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./versions/versions-page.tsx")),
+    "VersionsPage",
+  ),
 });
 const version = createRoute({
   getParentRoute: () => agent,
   path: "/versions/$version",
   staticData: { title: ({ id, version }) => `${version} · ${id}` },
-  component: lazyRouteComponent(() => import("./versions/version-page.tsx"), "VersionPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./versions/version-page.tsx")),
+    "VersionPage",
+  ),
 });
 const diff = createRoute({
   getParentRoute: () => agent,
   path: "/versions/$version/diff",
   staticData: { title: ({ id, version }) => `What ${version} changes · ${id}` },
   validateSearch: readTexts("against"),
-  component: lazyRouteComponent(() => import("./versions/diff-page.tsx"), "DiffPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./versions/diff-page.tsx")),
+    "DiffPage",
+  ),
 });
 const settings = createRoute({
   getParentRoute: () => agent,
   path: "/settings",
   staticData: { title: of("Settings") },
-  component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./settings/settings-page.tsx")),
+    "SettingsPage",
+  ),
 });
 
 const daemon = createRoute({
   getParentRoute: () => agent,
   path: "/daemon",
   staticData: { title: of("Daemon") },
-  component: lazyRouteComponent(() => import("./daemons/daemon-page.tsx"), "DaemonPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./daemons/daemon-page.tsx")),
+    "DaemonPage",
+  ),
 });
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/runs/$id/vs/$other",
   staticData: { title: "Two runs" },
-  component: lazyRouteComponent(() => import("./compare/compare-page.tsx"), "ComparePage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./compare/compare-page.tsx")),
+    "ComparePage",
+  ),
 });
 const threads = createRoute({
   getParentRoute: () => root,
   path: "/threads",
   staticData: { title: "Threads" },
-  component: lazyRouteComponent(() => import("./threads/threads-page.tsx"), "ThreadsPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./threads/threads-page.tsx")),
+    "ThreadsPage",
+  ),
 });
 const thread = createRoute({
   getParentRoute: () => root,
   path: "/threads/$id",
   staticData: { title: of("Thread") },
-  component: lazyRouteComponent(() => import("./threads/thread-page.tsx"), "ThreadPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./threads/thread-page.tsx")),
+    "ThreadPage",
+  ),
 });
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
   staticData: { title: "Inbox" },
-  component: lazyRouteComponent(() => import("./inbox/inbox-page.tsx"), "InboxPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./inbox/inbox-page.tsx")),
+    "InboxPage",
+  ),
 });
 const schedules = createRoute({
   getParentRoute: () => root,
   path: "/schedules",
   staticData: { title: "Schedules" },
-  component: lazyRouteComponent(() => import("./schedules/schedules-page.tsx"), "SchedulesPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./schedules/schedules-page.tsx")),
+    "SchedulesPage",
+  ),
 });
 const schedule = createRoute({
   getParentRoute: () => root,
   path: "/schedules/$id",
   staticData: { title: of("Schedule") },
-  component: lazyRouteComponent(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./schedules/schedule-page.tsx")),
+    "SchedulePage",
+  ),
 });
 const daemons = createRoute({
   getParentRoute: () => root,
   path: "/daemons",
   staticData: { title: "Daemons" },
-  component: lazyRouteComponent(() => import("./daemons/daemons-page.tsx"), "DaemonsPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./daemons/daemons-page.tsx")),
+    "DaemonsPage",
+  ),
 });
 const errors = createRoute({
   getParentRoute: () => root,
   path: "/errors",
   staticData: { title: "Errors" },
   validateSearch: readTexts("last", "agent", "state"),
-  component: lazyRouteComponent(() => import("./errors/errors-page.tsx"), "ErrorsPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./errors/errors-page.tsx")),
+    "ErrorsPage",
+  ),
 });
 const error = createRoute({
   getParentRoute: () => root,
   path: "/errors/$fingerprint",
   staticData: { title: "An error" },
   validateSearch: readTexts("last"),
-  component: lazyRouteComponent(() => import("./errors/error-page.tsx"), "ErrorPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./errors/error-page.tsx")),
+    "ErrorPage",
+  ),
 });
 const studio = createRoute({
   getParentRoute: () => root,
   path: "/studio",
   staticData: { title: "Studio" },
   validateSearch: readTexts("last", "agent"),
-  component: lazyRouteComponent(() => import("./studio/studio-page.tsx"), "StudioPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./studio/studio-page.tsx")),
+    "StudioPage",
+  ),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: "/webhooks",
   staticData: { title: "Webhooks" },
-  component: lazyRouteComponent(() => import("./webhooks/webhooks-page.tsx"), "WebhooksPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./webhooks/webhooks-page.tsx")),
+    "WebhooksPage",
+  ),
 });
 const webhook = createRoute({
   getParentRoute: () => root,
   path: "/webhooks/$id",
   staticData: { title: of("Webhook") },
-  component: lazyRouteComponent(() => import("./webhooks/webhook-page.tsx"), "WebhookPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./webhooks/webhook-page.tsx")),
+    "WebhookPage",
+  ),
 });
 const account = createRoute({
   getParentRoute: () => root,
   path: "/account",
   staticData: { title: "Account" },
-  component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./account/account-page.tsx")),
+    "AccountPage",
+  ),
 });
 const billing = createRoute({
   getParentRoute: () => root,
   path: "/billing",
   staticData: { title: "Billing" },
   validateSearch: readTexts("tab"),
-  component: lazyRouteComponent(() => import("./billing/billing-page.tsx"), "BillingPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./billing/billing-page.tsx")),
+    "BillingPage",
+  ),
 });
 
 const fleet = createRoute({
   getParentRoute: () => root,
   path: "/fleet/$tab",
   staticData: { title: ({ tab = "" }) => `Fleet: ${tab.replaceAll("-", " ")}` },
-  component: lazyRouteComponent(() => import("./fleet/fleet-page.tsx"), "FleetPage"),
+  component: lazyRouteComponent(
+    partOf(() => import("./fleet/fleet-page.tsx")),
+    "FleetPage",
+  ),
 });
 const fleetIndex = createRoute({
   getParentRoute: () => root,

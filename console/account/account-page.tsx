@@ -3,10 +3,12 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import type { CurrentSession, User } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
 import { useSession } from "../data/session.ts";
+import { usePages } from "../data/use-pages.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { FigureRow } from "../ui/figures.tsx";
 import { formatBytes, formatCost, formatCount, formatMs, formatTokens } from "../ui/format.ts";
+import { Listed } from "../ui/listed.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Table } from "../ui/table.tsx";
@@ -160,11 +162,7 @@ function CallbackSecret({ of }: { of: Of }): ReactElement {
 }
 
 function Sessions(): ReactElement {
-  const query = useQuery({
-    queryKey: ["sessions"],
-    queryFn: () => client.sessions.list({ limit: 100 }).page(),
-    refetchInterval: 30_000,
-  });
+  const query = usePages(["sessions"], () => client.sessions.list({ limit: 100 }), { refetchMs: 30_000 });
   const end = useMutation({
     mutationFn: (id: string) => client.sessions.end(id),
     onSettled: () => renew(["sessions"]),
@@ -176,10 +174,10 @@ function Sessions(): ReactElement {
           {end.error.message}
         </p>
       )}
-      <Loaded query={query}>
-        {({ data }) => (
+      <Listed query={query} empty={null}>
+        {(sessions) => (
           <Table heads={["Browser", "Address", "Used", "Ends", ""]} caption="Sessions">
-            {data.map((session) => (
+            {sessions.map((session) => (
               <tr key={session.id}>
                 <td className={styles.browser} title={session.user_agent ?? undefined}>
                   {session.is_current ? <b>This one</b> : browserOf(session.user_agent)}
@@ -206,7 +204,7 @@ function Sessions(): ReactElement {
             ))}
           </Table>
         )}
-      </Loaded>
+      </Listed>
     </Section>
   );
 }

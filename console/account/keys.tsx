@@ -1,12 +1,14 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { ApiKey, CurrentSession, NewApiKey } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Section } from "../ui/page.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import styles from "./account.module.css";
@@ -20,11 +22,7 @@ export function Keys({ session, of }: Props): ReactElement {
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<NewApiKey | null>(null);
   const [revoked, setRevoked] = useState<ApiKey | null>(null);
-  const query = useQuery({
-    queryKey: ["keys"],
-    queryFn: () => client.users.listApiKeys({ ...of, limit: 100 }).page(),
-    refetchInterval: 30_000,
-  });
+  const query = usePages(["keys"], () => client.users.listApiKeys({ ...of, limit: 100 }), { refetchMs: 30_000 });
   return (
     <Section
       title="API keys"
@@ -35,21 +33,22 @@ export function Keys({ session, of }: Props): ReactElement {
         </Button>
       }
     >
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No keys yet">
-              <p>A program sends a key with each request. Give each program its own, with the rights that it needs.</p>
-            </Empty>
-          ) : (
-            <Table heads={["Name", "Rights", "Used", "Expires", ""]} caption="API keys">
-              {data.map((key) => (
-                <Row key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
-              ))}
-            </Table>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No keys yet">
+            <p>A program sends a key with each request. Give each program its own, with the rights that it needs.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(keys) => (
+          <Table heads={["Name", "Rights", "Used", "Expires", ""]} caption="API keys">
+            {keys.map((key) => (
+              <Row key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
+            ))}
+          </Table>
+        )}
+      </Listed>
       {isMaking && (
         <NewKey
           session={session}

@@ -1,13 +1,14 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { FormEvent, ReactElement } from "react";
 import type { StudioAgent } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
-import { Button, buttonClass } from "../ui/button.tsx";
+import { usePages } from "../data/use-pages.ts";
+import { buttonClass } from "../ui/button.tsx";
 import { formatCost, formatCount, formatMs, formatShare } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Dot } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -29,12 +30,7 @@ const heads = [
 /** All agents, and how they do. */
 export function AgentsPage(): ReactElement {
   const { search } = useSearch({ from: "/agents" });
-  const query = useInfiniteQuery({
-    queryKey: ["agents", search],
-    queryFn: ({ pageParam }) => client.studio.listAgents({ search, limit: 100 }).page(pageParam),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
-  });
+  const query = usePages(["agents", search], () => client.studio.listAgents({ search, limit: 100 }));
   return (
     <Page
       title="Agents"
@@ -48,28 +44,18 @@ export function AgentsPage(): ReactElement {
         </>
       }
     >
-      <Loaded query={query} what="Loading agents">
-        {({ pages }) => <Agents agents={pages.flatMap(({ data }) => data)} search={search} />}
-      </Loaded>
-      {query.hasNextPage && (
-        <Button className={styles.next ?? ""} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <Listed query={query} what="Loading agents" empty={<NoAgents search={search} />}>
+        {(agents) => (
+          <Table heads={heads} caption="Agents">
+            {agents.map((agent) => (
+              <AgentRow key={agent.agent_id} agent={agent} />
+            ))}
+          </Table>
+        )}
+      </Listed>
     </Page>
   );
 }
-
-const Agents = ({ agents, search }: { agents: StudioAgent[]; search: string | undefined }): ReactElement =>
-  agents.length === 0 ? (
-    <NoAgents search={search} />
-  ) : (
-    <Table heads={heads} caption="Agents">
-      {agents.map((agent) => (
-        <AgentRow key={agent.agent_id} agent={agent} />
-      ))}
-    </Table>
-  );
 
 function Find({ search }: { search: string | undefined }): ReactElement {
   const navigate = useNavigate();

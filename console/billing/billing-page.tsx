@@ -137,6 +137,11 @@ function Limits({ wallet }: { wallet: Wallet }): ReactElement {
   const put = usePutLimit(wallet, () => setAsking(false));
   return (
     <Section title="Spend limits" actions={<Button onClick={() => setAsking(true)}>Set a limit…</Button>}>
+      {put.error && (
+        <p role="alert" className={`bad ${styles.about}`}>
+          {put.error.message}
+        </p>
+      )}
       {wallet.spend_limits.length === 0 ? (
         <p className={styles.about}>
           No limit is set: runs are accepted as long as the plan

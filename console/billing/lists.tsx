@@ -1,11 +1,12 @@
-import { useMutation, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement, ReactNode } from "react";
-import type { Page } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatMs, formatTokens, shortId } from "../ui/format.ts";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Listed } from "../ui/listed.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Clock } from "../ui/time.tsx";
 import styles from "./billing.module.css";
@@ -14,42 +15,35 @@ import { formatAmount, formatMicro } from "./money.ts";
 type Of = { of: { user_id?: string } };
 
 type ListProps<T> = {
-  query: UseQueryResult<Page<T>>;
+  query: ReturnType<typeof usePages<T>>;
   heads: readonly string[];
   caption: string;
   empty: string;
   children: (one: T) => ReactNode;
 };
 
-/** The newest hundred. */
-function List<T>({ query, heads, caption, empty, children }: ListProps<T>): ReactElement {
-  return (
-    <Loaded query={query}>
-      {({ data, has_more }) =>
-        data.length === 0 ? (
-          <Empty title={`No ${caption.toLowerCase()} yet`}>
-            <p>{empty}</p>
-          </Empty>
-        ) : (
-          <>
-            <Table heads={heads} caption={caption}>
-              {data.map(children)}
-            </Table>
-            {has_more && <p className={styles.about}>These are the newest {data.length}.</p>}
-          </>
-        )
-      }
-    </Loaded>
-  );
-}
+const List = <T,>({ query, heads, caption, empty, children }: ListProps<T>): ReactElement => (
+  <Listed
+    query={query}
+    empty={
+      <Empty title={`No ${caption.toLowerCase()} yet`}>
+        <p>{empty}</p>
+      </Empty>
+    }
+  >
+    {(rows) => (
+      <Table heads={heads} caption={caption}>
+        {rows.map(children)}
+      </Table>
+    )}
+  </Listed>
+);
 
 const newest = { limit: 100 };
 
 export function Transactions({ of }: Of): ReactElement {
-  const query = useQuery({
-    queryKey: ["transactions", of],
-    queryFn: () => client.billing.listTransactions({ ...of, ...newest }).page(),
-    refetchInterval: 15_000,
+  const query = usePages(["transactions", of], () => client.billing.listTransactions({ ...of, ...newest }), {
+    refetchMs: 15_000,
   });
   return (
     <List
@@ -76,10 +70,8 @@ export function Transactions({ of }: Of): ReactElement {
 }
 
 export function Usage({ of }: Of): ReactElement {
-  const query = useQuery({
-    queryKey: ["billing-usage", of],
-    queryFn: () => client.billing.listUsage({ ...of, ...newest }).page(),
-    refetchInterval: 15_000,
+  const query = usePages(["billing-usage", of], () => client.billing.listUsage({ ...of, ...newest }), {
+    refetchMs: 15_000,
   });
   return (
     <List
@@ -117,10 +109,7 @@ export function Usage({ of }: Of): ReactElement {
 }
 
 export function Payments({ of }: Of): ReactElement {
-  const query = useQuery({
-    queryKey: ["payments", of],
-    queryFn: () => client.billing.listPayments({ ...of, ...newest }).page(),
-  });
+  const query = usePages(["payments", of], () => client.billing.listPayments({ ...of, ...newest }));
   return (
     <List
       query={query}
@@ -150,10 +139,7 @@ export function Payments({ of }: Of): ReactElement {
 }
 
 export function Invoices({ of }: Of): ReactElement {
-  const query = useQuery({
-    queryKey: ["invoices", of],
-    queryFn: () => client.billing.listInvoices({ ...of, ...newest }).page(),
-  });
+  const query = usePages(["invoices", of], () => client.billing.listInvoices({ ...of, ...newest }));
   return (
     <List
       query={query}
@@ -185,7 +171,7 @@ export function Invoices({ of }: Of): ReactElement {
 }
 
 export function Plans({ plan }: { plan: string | undefined }): ReactElement {
-  const query = useQuery({ queryKey: ["plans"], queryFn: () => client.billing.listPlans(newest).page() });
+  const query = usePages(["plans"], () => client.billing.listPlans(newest));
   const here = location.origin + location.pathname;
   const subscribe = useMutation({
     mutationFn: (plan_id: string) => client.billing.createCheckout({ plan_id, success_url: here, cancel_url: here }),

@@ -9,7 +9,7 @@ import { FigureRow } from "../ui/figures.tsx";
 import { formatCount, formatMs } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { Ago } from "../ui/time.tsx";
+import { Ago, Clock } from "../ui/time.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./daemons.module.css";
 
@@ -114,9 +114,9 @@ function Log({ id }: { id: string }): ReactElement {
               <VirtualLines label="Log" lines={lines} keyOf={(line) => line.id} height={20} follows>
                 {({ ts, level, stream, message }) => (
                   <div className={styles.line}>
-                    <time dateTime={ts} className="dim">
-                      {ts.slice(11, 23)}
-                    </time>
+                    <span className="dim">
+                      <Clock at={ts} isExact />
+                    </span>
                     <span className="dim">{stream === "daemon" ? stream : level}</span>
                     <span>{message}</span>
                   </div>

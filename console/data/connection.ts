@@ -37,6 +37,20 @@ async function ask(): Promise<void> {
   setTimeout(() => void ask(), askEveryMs);
 }
 
+/** Resolves as soon as the service answers. */
+export async function whenAnswering(): Promise<void> {
+  const answer = await fetch("/health/live").catch(() => null);
+  if (answer?.ok) return noteAnswer(answer);
+  noteLoss();
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      backs.delete(end);
+      resolve();
+    };
+    backs.add(end);
+  });
+}
+
 /** Calls `act` whenever the service answers again. */
 export function onConnectionBack(act: () => void): void {
   backs.add(act);

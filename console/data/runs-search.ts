@@ -17,6 +17,8 @@ export const statuses = [
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
 export type RangeName = keyof typeof ranges;
 
+export const isRange = (name: unknown): name is RangeName => typeof name === "string" && Object.hasOwn(ranges, name);
+
 const texts = [
   "agent_id",
   "version",
@@ -53,10 +55,11 @@ export type SortKey = (typeof sortKeys)[number];
 export function readRunsSearch(given: Record<string, unknown>): RunsSearch {
   const search: RunsSearch = {};
   for (const name of texts) if (isText(given[name])) search[name] = given[name];
+  for (const name of ["since", "until"] as const) if (Number.isNaN(Date.parse(search[name] ?? ""))) delete search[name];
   const { status, last, order_by, order } = given;
   const named = [status].flat().filter((one): one is RunStatus => statuses.includes(one as RunStatus));
   if (named.length > 0) search.status = named;
-  if (isText(last) && last in ranges) search.last = last as RangeName;
+  if (isRange(last)) search.last = last;
   if (sortKeys.includes(order_by as SortKey)) search.order_by = order_by as SortKey;
   if (search.order_by && order === "asc") search.order = order;
   return search;

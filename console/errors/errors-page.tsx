@@ -25,6 +25,7 @@ export function ErrorsPage(): ReactElement {
       client.studio.listErrorGroups({
         since: new Date(Date.now() - ranges[range]).toISOString(),
         agent_id: search.agent,
+        limit: mostGroups,
         ...(state !== "all" && { state }),
       }),
     refetchInterval: 30_000,
@@ -73,14 +74,15 @@ export function ErrorsPage(): ReactElement {
       <Loaded query={query}>
         {({ data, failures, more, since, until }) =>
           data.length === 0 ? (
-            <NoErrors failures={failures} state={state} />
+            <NoErrors failures={failures} more={more} state={state} />
           ) : (
             <>
               <p className={styles.about}>
                 <span className="num">{formatCount(failures)}</span> failed {failures === 1 ? "run" : "runs"}
                 {more ? ", the newest ones" : ""}, <span className="num">{data.length}</span>{" "}
                 {data.length === 1 ? "kind" : "kinds"} of error
-                {state === "all" ? "" : ` that ${data.length === 1 ? "is" : "are"} ${state}`}.
+                {state === "all" ? "" : ` that ${data.length === 1 ? "is" : "are"} ${state}`}
+                {data.length === mostGroups && ": those with most runs. An agent or a shorter time shows others"}.
               </p>
               <Table heads={["Error", "Agent", "Trend", "Runs#", "Share#", "First#", "Last#"]} caption="Errors">
                 {data.map((group) => (
@@ -95,7 +97,12 @@ export function ErrorsPage(): ReactElement {
   );
 }
 
-function NoErrors({ failures, state }: { failures: number; state: string }): ReactElement {
+/** As many as the service tells at once. */
+const mostGroups = 200;
+
+type NoErrorsProps = { failures: number; more: boolean; state: string };
+
+function NoErrors({ failures, more, state }: NoErrorsProps): ReactElement {
   if (failures === 0)
     return (
       <Empty title="No run has failed">
@@ -104,7 +111,10 @@ function NoErrors({ failures, state }: { failures: number; state: string }): Rea
     );
   return (
     <Empty title={`No error is ${state}`}>
-      <p>All failed runs of this time have errors in another state.</p>
+      <p>
+        {more ? `The newest ${formatCount(failures)} failed runs` : "All failed runs"} of this time have errors in
+        another state.
+      </p>
       <Link to="/errors" search={{ state: "all" }}>
         Show all
       </Link>

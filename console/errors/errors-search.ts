@@ -1,4 +1,4 @@
-import { type RangeName, ranges } from "../data/runs-search.ts";
+import { isRange, type RangeName } from "../data/runs-search.ts";
 
 export const rangeNames: readonly [RangeName, string][] = [
   ["24h", "24 hours"],
@@ -6,8 +6,7 @@ export const rangeNames: readonly [RangeName, string][] = [
   ["30d", "30 days"],
 ];
 
-export const rangeOf = (last: string | undefined): RangeName =>
-  last !== undefined && last in ranges ? (last as RangeName) : "7d";
+export const rangeOf = (last: string | undefined): RangeName => (isRange(last) ? last : "7d");
 
 export const states = ["open", "resolved", "ignored", "all"] as const;
 type State = (typeof states)[number];

@@ -1,9 +1,11 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { AuditEntry } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Listed } from "../ui/listed.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Table } from "../ui/table.tsx";
 import { Clock } from "../ui/time.tsx";
 import styles from "./fleet.module.css";
@@ -19,11 +21,9 @@ type Filter = { [name in (typeof fields)[number][0]]?: string };
 /** Who changed what. */
 export function Audit(): ReactElement {
   const [filter, setFilter] = useState<Filter>({});
-  const query = useQuery({
-    queryKey: ["audit", filter],
-    queryFn: () => client.admin.listAudit({ limit: 100, ...filter }).page(),
+  const query = usePages(["audit", filter], () => client.admin.listAudit({ limit: 100, ...filter }), {
     placeholderData: keepPreviousData,
-    refetchInterval: 15_000,
+    refetchMs: 15_000,
   });
   return (
     <>
@@ -44,24 +44,22 @@ export function Audit(): ReactElement {
         ))}
         <Button type="submit">Show</Button>
       </form>
-      <Loaded query={query}>
-        {({ data, has_more }) =>
-          data.length === 0 ? (
-            <Empty title="No act matches">
-              <p>Everything that changes something is recorded here, with who did it.</p>
-            </Empty>
-          ) : (
-            <>
-              <Table heads={["When", "Who", "Did", "To", "With", "From"]} caption="Audit log">
-                {data.map((entry) => (
-                  <Entry key={entry.id} entry={entry} />
-                ))}
-              </Table>
-              {has_more && <p className={styles.about}>These are the newest {data.length}: filter for others.</p>}
-            </>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No act matches">
+            <p>Everything that changes something is recorded here, with who did it.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(entries) => (
+          <Table heads={["When", "Who", "Did", "To", "With", "From"]} caption="Audit log">
+            {entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} />
+            ))}
+          </Table>
+        )}
+      </Listed>
     </>
   );
 }

@@ -8,13 +8,17 @@ import { Empty, Loaded } from "../ui/states.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import styles from "./fleet.module.css";
 
+/** As many as the service tells at once. */
+const mostRows = 100;
+
 /** Who and what costs most. */
 export function Costs(): ReactElement {
   const [by, setBy] = useState<"user" | "agent">("user");
   const [range, setRange] = useState<RangeName>("30d");
   const query = useQuery({
     queryKey: ["costs", by, range],
-    queryFn: () => client.admin.getCosts({ by, since: new Date(Date.now() - ranges[range]).toISOString(), limit: 100 }),
+    queryFn: () =>
+      client.admin.getCosts({ by, since: new Date(Date.now() - ranges[range]).toISOString(), limit: mostRows }),
     refetchInterval: 30_000,
   });
   return (
@@ -71,6 +75,9 @@ export function Costs(): ReactElement {
                   </tr>
                 ))}
               </Table>
+            )}
+            {data.length === mostRows && (
+              <p className={styles.about}>These are the {mostRows} with the highest cost.</p>
             )}
           </>
         )}

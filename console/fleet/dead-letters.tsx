@@ -1,22 +1,20 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { DeadLetter } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, shortId } from "../ui/format.ts";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Listed } from "../ui/listed.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Clock } from "../ui/time.tsx";
 import styles from "./fleet.module.css";
 
 /** Callbacks and messages of webhooks that were given up. */
 export function DeadLetters(): ReactElement {
-  const query = useQuery({
-    queryKey: ["dead-letters"],
-    queryFn: () => client.admin.listDeadLetters({ limit: 100 }).page(),
-    refetchInterval: 10_000,
-  });
+  const query = usePages(["dead-letters"], () => client.admin.listDeadLetters({ limit: 100 }), { refetchMs: 10_000 });
   const again = useMutation({
     mutationFn: redeliver,
     onSettled: () => renew(["dead-letters"]),
@@ -28,52 +26,47 @@ export function DeadLetters(): ReactElement {
           {again.error.message}
         </p>
       )}
-      <Loaded query={query}>
-        {({ data, has_more }) =>
-          data.length === 0 ? (
-            <Empty title="No dead letters">
-              <p>A callback or a message of a webhook that no try could deliver appears here, and is sent again.</p>
-            </Empty>
-          ) : (
-            <>
-              <Table
-                heads={["What", "Host", "User", "Run", "Tries#", "Last error", "Created#", ""]}
-                caption="Dead letters"
-              >
-                {data.map((letter) => (
-                  <tr key={letter.id}>
-                    <td className="num">{letter.type}</td>
-                    <td className="num">{letter.url_host}</td>
-                    <td>{letter.user_id}</td>
-                    <td>
-                      {letter.run_id && (
-                        <Link to="/runs/$id" params={{ id: letter.run_id }} className={`num ${styles.link}`}>
-                          {shortId(letter.run_id)}
-                        </Link>
-                      )}
-                    </td>
-                    <Num>{formatCount(letter.tries)}</Num>
-                    <td className={`bad ${styles.wrap}`}>{letter.last_error}</td>
-                    <Num>
-                      <Clock at={letter.created_at} />
-                    </Num>
-                    <td className={styles.act}>
-                      <Button
-                        disabled={again.isPending}
-                        aria-label={`Send again: ${letter.id}`}
-                        onClick={() => again.mutate(letter)}
-                      >
-                        Send again
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              {has_more && <p className={styles.about}>These are the newest {data.length}.</p>}
-            </>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No dead letters">
+            <p>A callback or a message of a webhook that no try could deliver appears here, and is sent again.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(letters) => (
+          <Table heads={["What", "Host", "User", "Run", "Tries#", "Last error", "Created#", ""]} caption="Dead letters">
+            {letters.map((letter) => (
+              <tr key={letter.id}>
+                <td className="num">{letter.type}</td>
+                <td className="num">{letter.url_host}</td>
+                <td>{letter.user_id}</td>
+                <td>
+                  {letter.run_id && (
+                    <Link to="/runs/$id" params={{ id: letter.run_id }} className={`num ${styles.link}`}>
+                      {shortId(letter.run_id)}
+                    </Link>
+                  )}
+                </td>
+                <Num>{formatCount(letter.tries)}</Num>
+                <td className={`bad ${styles.wrap}`}>{letter.last_error}</td>
+                <Num>
+                  <Clock at={letter.created_at} />
+                </Num>
+                <td className={styles.act}>
+                  <Button
+                    disabled={again.isPending}
+                    aria-label={`Send again: ${letter.id}`}
+                    onClick={() => again.mutate(letter)}
+                  >
+                    Send again
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Listed>
     </>
   );
 }

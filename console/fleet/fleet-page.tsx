@@ -29,7 +29,7 @@ const tabs = {
 export function FleetPage(): ReactElement {
   const { tab } = useParams({ from: "/fleet/$tab" });
   const navigate = useNavigate();
-  const Shown = tab in tabs ? tabs[tab as keyof typeof tabs][1] : null;
+  const Shown = Object.hasOwn(tabs, tab) ? tabs[tab as keyof typeof tabs][1] : null;
   return (
     <Page title="Fleet">
       <Tabs

@@ -1,12 +1,14 @@
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { AdminUser } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { AskDialog } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCost, formatCount, formatShare } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Listed } from "../ui/listed.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import styles from "./fleet.module.css";
@@ -16,12 +18,11 @@ export function Users(): ReactElement {
   const [search, setSearch] = useState("");
   const [isMaking, setMaking] = useState(false);
   const [removed, setRemoved] = useState<AdminUser | null>(null);
-  const query = useQuery({
-    queryKey: ["users", search],
-    queryFn: () => client.admin.listAllUsers({ limit: 100, ...(search !== "" && { search }) }).page(),
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
+  const query = usePages(
+    ["users", search],
+    () => client.admin.listAllUsers({ limit: 100, ...(search !== "" && { search }) }),
+    { placeholderData: keepPreviousData, refetchMs: 30_000 },
+  );
   return (
     <>
       <div className={styles.bar}>
@@ -39,40 +40,38 @@ export function Users(): ReactElement {
           New user
         </Button>
       </div>
-      <Loaded query={query}>
-        {({ data, has_more }) =>
-          data.length === 0 ? (
-            <Empty title={search === "" ? "No users yet" : "No user matches"}>
-              <p>A user owns agents, runs and keys. Without keys, users appear when their names are used.</p>
-            </Empty>
-          ) : (
-            <>
-              <Table heads={["User", "Email", "Runs, 30 d#", "Success#", "Cost#", "Created#", ""]} caption="Users">
-                {data.map((user) => (
-                  <tr key={user.id}>
-                    <td>
-                      {user.name ?? ""} <span className="num dim">{user.id}</span>
-                    </td>
-                    <td>{user.email}</td>
-                    <Num>{formatCount(user.figures.runs)}</Num>
-                    <Num>{formatShare(user.figures.success_rate)}</Num>
-                    <Num>{formatCost(user.figures.cost_usd)}</Num>
-                    <Num>
-                      <Ago at={user.created_at} />
-                    </Num>
-                    <td className={styles.act}>
-                      <Button aria-label={`Delete ${user.id}`} onClick={() => setRemoved(user)}>
-                        Delete…
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              {has_more && <p className={styles.about}>These are the newest {data.length}: search for others.</p>}
-            </>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title={search === "" ? "No users yet" : "No user matches"}>
+            <p>A user owns agents, runs and keys. Without keys, users appear when their names are used.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(users) => (
+          <Table heads={["User", "Email", "Runs, 30 d#", "Success#", "Cost#", "Created#", ""]} caption="Users">
+            {users.map((user) => (
+              <tr key={user.id}>
+                <td>
+                  {user.name ?? ""} <span className="num dim">{user.id}</span>
+                </td>
+                <td>{user.email}</td>
+                <Num>{formatCount(user.figures.runs)}</Num>
+                <Num>{formatShare(user.figures.success_rate)}</Num>
+                <Num>{formatCost(user.figures.cost_usd)}</Num>
+                <Num>
+                  <Ago at={user.created_at} />
+                </Num>
+                <td className={styles.act}>
+                  <Button aria-label={`Delete ${user.id}`} onClick={() => setRemoved(user)}>
+                    Delete…
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Listed>
       {isMaking && <New onClose={() => setMaking(false)} />}
       {removed && <Remove user={removed} onClose={() => setRemoved(null)} />}
     </>

@@ -3,50 +3,52 @@ import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { AskingRun, Notification } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { useSession } from "../data/session.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Question } from "../run-view/question.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
+import { Listed } from "../ui/listed.tsx";
 import { Page, Section } from "../ui/page.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Ago } from "../ui/time.tsx";
 import styles from "./inbox.module.css";
 
 /** What waits for a person, and what has happened. */
-export const InboxPage = (): ReactElement => (
-  <Page title="Inbox" actions={<ReadAll />}>
-    <div className={styles.inbox}>
-      <Questions />
-      <News />
-    </div>
-  </Page>
-);
+export function InboxPage(): ReactElement {
+  const { data: session } = useSession();
+  // Without keys nobody is signed in: everybody's notifications are shown, each with its user.
+  const user_id = session?.auth_mode === "key" ? (session.user_id ?? undefined) : undefined;
+  return (
+    <Page title="Inbox" actions={user_id !== undefined && <ReadAll />}>
+      <div className={styles.inbox}>
+        <Questions />
+        <News user_id={user_id} />
+      </div>
+    </Page>
+  );
+}
 
 function Questions(): ReactElement {
-  const query = useQuery({
-    queryKey: ["questions"],
-    queryFn: () => client.runs.listInterrupts({ limit: 50 }).page(),
-    refetchInterval: 5_000,
-  });
+  const query = usePages(["questions"], () => client.runs.listInterrupts({ limit: 50 }), { refetchMs: 5_000 });
   return (
     <Section title="Questions">
-      <Loaded query={query}>
-        {({ data, has_more }) =>
-          data.length === 0 ? (
-            <Empty title="No run asks">
-              <p>A run that calls interrupt() waits for an answer, and its question appears here.</p>
-            </Empty>
-          ) : (
-            <>
-              <ul className={styles.questions}>
-                {data.map((run) => (
-                  <Asking key={run.run_id} run={run} />
-                ))}
-              </ul>
-              {has_more && <p className={styles.more}>There are more: answer these first.</p>}
-            </>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No run asks">
+            <p>A run that calls interrupt() waits for an answer, and its question appears here.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(runs) => (
+          <ul className={styles.questions}>
+            {runs.map((run) => (
+              <Asking key={run.run_id} run={run} />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </Section>
   );
 }
@@ -73,35 +75,36 @@ const Asking = ({ run }: { run: AskingRun }): ReactElement => (
   </li>
 );
 
-function News(): ReactElement {
-  const query = useQuery({
-    queryKey: ["notifications"],
-    queryFn: () => client.notifications.list({ limit: 100 }).page(),
-    refetchInterval: 10_000,
+/** `user_id`: whose. Left out: all users'. */
+function News({ user_id }: { user_id: string | undefined }): ReactElement {
+  const query = usePages(["notifications", { user_id }], () => client.notifications.list({ user_id, limit: 100 }), {
+    refetchMs: 10_000,
   });
   return (
     <Section title="Notifications">
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="Nothing to report">
-              <p>Failed runs, questions, daemons that crash and quotas that are spent are told here.</p>
-            </Empty>
-          ) : (
-            <ul className={styles.news}>
-              {data.map((one) => (
-                <Told key={one.id} notification={one} />
-              ))}
-            </ul>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="Nothing to report">
+            <p>Failed runs, questions, daemons that crash and quotas that are spent are told here.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(news) => (
+          <ul className={styles.news}>
+            {news.map((one) => (
+              <Told key={one.id} notification={one} isOfAll={user_id === undefined} />
+            ))}
+          </ul>
+        )}
+      </Listed>
     </Section>
   );
 }
 
-function Told({ notification }: { notification: Notification }): ReactElement {
-  const { id, level, title, body, run_id, agent_id, created_at, read_at } = notification;
+/** `isOfAll`: beside those of other users. */
+function Told({ notification, isOfAll }: { notification: Notification; isOfAll: boolean }): ReactElement {
+  const { id, user_id, level, title, body, run_id, agent_id, created_at, read_at } = notification;
   const read = useMutation({
     mutationFn: () => client.notifications.read({ ids: [id] }),
     onSettled: () => renew(["notifications"]),
@@ -112,6 +115,7 @@ function Told({ notification }: { notification: Notification }): ReactElement {
         <h3>{title}</h3>
         {body && <p className="dim">{body}</p>}
         <p className={styles.about}>
+          {isOfAll && <span>{user_id}</span>}
           {agent_id && <span>{agent_id}</span>}
           <Ago at={created_at} />
           {run_id && (
@@ -121,6 +125,11 @@ function Told({ notification }: { notification: Notification }): ReactElement {
           )}
         </p>
       </div>
+      {read.error && (
+        <span role="alert" className="bad">
+          {read.error.message}
+        </span>
+      )}
       {read_at === null && (
         <Button
           look="quiet"
@@ -147,8 +156,15 @@ function ReadAll(): ReactElement | null {
   });
   if (!data || data.unread === 0) return null;
   return (
-    <Button disabled={read.isPending} onClick={() => read.mutate()}>
-      Mark {formatCount(data.unread)} as read
-    </Button>
+    <>
+      {read.error && (
+        <span role="alert" className="bad">
+          {read.error.message}
+        </span>
+      )}
+      <Button disabled={read.isPending} onClick={() => read.mutate()}>
+        Mark {formatCount(data.unread)} as read
+      </Button>
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useEffect } from "react";
 import { isEnd, type RunHandle } from "../../sdk/ts/index.ts";
@@ -33,11 +34,7 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
         <Status status={data.status} />
         <span className="num dim">{data.completed_at === null ? "" : formatMs(data.duration_ms)}</span>
         <span className={styles.actions}>
-          {isLive && (
-            <Button look="danger" onClick={() => void run.cancel()}>
-              Cancel
-            </Button>
-          )}
+          {isLive && <Cancel run={run} />}
           <Link to="/runs/$id" params={{ id: run.id }} className={buttonClass()}>
             Open the run
           </Link>
@@ -57,6 +54,22 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
           <JsonTree value={data.result_content} label="result" />
         </section>
       )}
+    </>
+  );
+}
+
+function Cancel({ run }: { run: RunHandle }): ReactElement {
+  const cancel = useMutation({ mutationFn: () => run.cancel() });
+  return (
+    <>
+      {cancel.error && (
+        <span role="alert" className="bad">
+          {cancel.error.message}
+        </span>
+      )}
+      <Button look="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        Cancel
+      </Button>
     </>
   );
 }

@@ -101,7 +101,7 @@ function Confirm({ action, total, more, isPending, onConfirm, onClose }: Confirm
 }
 
 function Progress({ first, onClose }: { first: BulkOperation; onClose: () => void }): ReactElement {
-  const { data = first } = useQuery({
+  const { data = first, error } = useQuery({
     queryKey: ["bulk", first.id],
     queryFn: async () => {
       const operation = await client.runs.getBulkOperation(first.id);
@@ -119,6 +119,11 @@ function Progress({ first, onClose }: { first: BulkOperation; onClose: () => voi
         done{data.failed > 0 ? `, ${data.failed} failed` : ""}
         {isOver(data) ? "." : "…"}
       </p>
+      {error && (
+        <p role="alert" className="bad">
+          How far it is can't be read: {error.message}
+        </p>
+      )}
       <progress className={styles.progress} max={Math.max(1, data.total)} value={data.done} aria-label="Done" />
       {data.action === "replay" && (
         <p>

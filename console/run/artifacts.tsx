@@ -1,10 +1,9 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
-import type { Artifact, Run } from "../../sdk/ts/index.ts";
+import type { Run } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
-import { isShared } from "../data/shared-link.ts";
+import { Download } from "../ui/download.tsx";
 import { formatBytes } from "../ui/format.ts";
-import { Icon } from "../ui/icon.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Table } from "../ui/table.tsx";
 import { Clock } from "../ui/time.tsx";
@@ -28,7 +27,9 @@ export function Artifacts({ run, count }: { run: Run; count: number }): ReactEle
           <Table heads={["Name", "Type", "Size", "Attempt", "Made"]}>
             {data.map((artifact) => (
               <tr key={artifact.id}>
-                <td>{isShared ? <Download run={run} artifact={artifact} /> : <FileLink artifact={artifact} />}</td>
+                <td>
+                  <Download path={artifact.url} file={artifact.name} className={styles.file ?? ""} />
+                </td>
                 <td className="num">{artifact.mime}</td>
                 <td className="num">{formatBytes(artifact.size)}</td>
                 <td className="num">{artifact.attempt}</td>
@@ -41,41 +42,5 @@ export function Artifacts({ run, count }: { run: Run; count: number }): ReactEle
         )
       }
     </Loaded>
-  );
-}
-
-const FileLink = ({ artifact }: { artifact: Artifact }): ReactElement => (
-  <a href={artifact.url} download={artifact.name} className={styles.file}>
-    <Icon name="download" size={13} />
-    {artifact.name}
-  </a>
-);
-
-/** A link can't send the token of a shared run, and no address may have it. */
-function Download({ run, artifact }: { run: Run; artifact: Artifact }): ReactElement {
-  const load = useMutation({
-    mutationFn: async () => {
-      const answer = await client.attach(run.id).download(artifact);
-      const url = URL.createObjectURL(await answer.blob());
-      const link = document.createElement("a");
-      link.href = url;
-      link.download = artifact.name;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
-    },
-  });
-  return (
-    <>
-      <button type="button" className={styles.file} onClick={() => load.mutate()} disabled={load.isPending}>
-        <Icon name="download" size={13} />
-        {artifact.name}
-      </button>
-      {load.error && (
-        <span role="alert" className="bad">
-          {" "}
-          {load.error.message}
-        </span>
-      )}
-    </>
   );
 }

@@ -5,6 +5,7 @@ import { client } from "../data/client.ts";
 import { Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import { Table } from "../ui/table.tsx";
+import { Clock } from "../ui/time.tsx";
 
 /** Every change of the run's status: who made it, and why. */
 export function Attempts({ run }: { run: Run }): ReactElement {
@@ -19,8 +20,8 @@ export function Attempts({ run }: { run: Run }): ReactElement {
         <Table heads={["Time", "Attempt", "Became", "By", "Why"]}>
           {data.map(({ at, attempt, to, actor, actor_id, reason }) => (
             <tr key={`${at} ${attempt} ${to}`}>
-              <td className="num">
-                <time dateTime={at}>{at.slice(11, 23)}</time>
+              <td>
+                <Clock at={at} isExact />
               </td>
               <td className="num">{attempt}</td>
               <td>

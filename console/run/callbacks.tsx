@@ -11,7 +11,13 @@ import styles from "./run.module.css";
 
 /** The tries to deliver the run's completion callback. */
 export function Callbacks({ run }: { run: Run }): ReactElement {
-  const query = useQuery({ queryKey: ["callbacks", run.id], queryFn: () => client.runs.listCallbacks(run.id) });
+  const query = useQuery({
+    queryKey: ["callbacks", run.id, run.status],
+    queryFn: () => client.runs.listCallbacks(run.id),
+    placeholderData: (earlier) => earlier,
+    // It is tried when the run has ended.
+    refetchInterval: ({ state }) => (run.completed_at !== null && isOpen(state.data) ? 1_000 : false),
+  });
   return (
     <Loaded query={query}>
       {(callbacks) =>
@@ -26,6 +32,9 @@ export function Callbacks({ run }: { run: Run }): ReactElement {
     </Loaded>
   );
 }
+
+const isOpen = (callbacks: RunCallbacks | undefined): boolean =>
+  callbacks?.callback?.status === "waiting" || callbacks?.callback?.status === "pending";
 
 type TriesProps = RunCallbacks & { run: Run; callback: NonNullable<RunCallbacks["callback"]> };
 

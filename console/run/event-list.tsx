@@ -5,6 +5,7 @@ import type { RunStream } from "../data/use-run-stream.ts";
 import { LoadingStream } from "../run-view/loading-stream.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { Empty } from "../ui/states.tsx";
+import { Clock } from "../ui/time.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./run.module.css";
 
@@ -62,9 +63,9 @@ export function EventList({ stream }: { stream: RunStream }): ReactElement | nul
             onClick={() => go({ at: idOf(event) === at ? undefined : idOf(event) })}
           >
             <span className="num dim">{idOf(event)}</span>
-            <time dateTime={event.ts} className="num dim">
-              {event.ts.slice(11, 23)}
-            </time>
+            <span className="dim">
+              <Clock at={event.ts} isExact />
+            </span>
             <span>{event.type}</span>
             <span className="num dim clip">{summaryOf(event)}</span>
           </button>

@@ -4,6 +4,7 @@ import type { RunStream } from "../data/use-run-stream.ts";
 import { LoadingStream } from "../run-view/loading-stream.tsx";
 import { formatCount } from "../ui/format.ts";
 import { Empty } from "../ui/states.tsx";
+import { Clock } from "../ui/time.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./run.module.css";
 
@@ -56,9 +57,9 @@ export function LogLines({ stream }: { stream: RunStream }): ReactElement | null
       >
         {(line) => (
           <div className={styles.logLine} data-level={line.level}>
-            <time dateTime={line.ts} className="dim">
-              {line.ts.slice(11, 23)}
-            </time>
+            <span className="dim">
+              <Clock at={line.ts} isExact />
+            </span>
             <span className={styles.level}>{line.stream === "stderr" ? "stderr" : line.level}</span>
             <span>{line.message}</span>
           </div>

@@ -45,7 +45,7 @@ export function RunView({ run }: { run: Run }): ReactElement {
 type TabProps = { run: Run; stream: RunStream };
 
 function RunTabs({ run, stream }: TabProps): ReactElement {
-  const { tab = "output" } = useSearch({ strict: false });
+  const { tab: asked } = useSearch({ strict: false });
   const navigate = useNavigate();
   const { events } = stream;
   const count = (type: string): number => events.reduce((sum, event) => sum + (event.type === type ? 1 : 0), 0);
@@ -60,6 +60,7 @@ function RunTabs({ run, stream }: TabProps): ReactElement {
     // Where the result was sent to is no part of what is shared.
     ...(isShared ? [] : [{ id: "callbacks", name: "Callback" }]),
   ];
+  const tab = tabs.find(({ id }) => id === asked)?.id ?? "output";
   return (
     <Tabs
       label="Parts of the run"

@@ -62,14 +62,19 @@ export function ShareDialog({ run, onClose }: { run: Run; onClose: () => void })
 function Links({ run }: { run: Run }): ReactElement | null {
   const query = useQuery({
     queryKey: ["links", run.id],
-    queryFn: () => client.users.listApiKeys({ user_id: run.user_id, run_id: run.id, limit: 100 }).page(),
+    queryFn: async () => {
+      const links: ApiKey[] = [];
+      for await (const key of client.users.listApiKeys({ user_id: run.user_id, run_id: run.id, limit: 100 }))
+        if (isLive(key)) links.push(key);
+      return links;
+    },
   });
   const revoke = useMutation({
     mutationFn: (id: string) => client.users.revokeApiKey(id),
     onSettled: () => renew(["links", run.id]),
   });
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
-  const live = query.data?.data.filter(isLive) ?? [];
+  const live = query.data ?? [];
   if (live.length === 0) return null;
   return (
     <section aria-label="Links that work" className={styles.links}>

@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactElement, useId } from "react";
+import { type FormEvent, type ReactElement, useId, useState } from "react";
 import type { RunStatus } from "../../sdk/ts/index.ts";
-import { client } from "../data/client.ts";
 import { type RangeName, ranges, type RunsSearch, statuses } from "../data/runs-search.ts";
+import { AgentOptions } from "../ui/agent-options.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatTime } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -67,34 +66,33 @@ const Count = ({ of }: { of: { count: number; more: boolean } | undefined }): Re
 
 function AgentField({ search, onChange }: Props): ReactElement {
   const list = useId();
-  const { data } = useQuery({ queryKey: ["agent-names"], queryFn: () => client.agents.list({ limit: 100 }).page() });
+  /** Null: nothing was typed since the filter was set. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const leave = (text: string | null): void => {
+    setTyped(null);
+    const agent_id = text?.trim() || undefined;
+    if (text !== null && agent_id !== search.agent_id) onChange({ agent_id });
+  };
   return (
     <label>
       <span className="unseen">Filter by agent</span>
       <input
         aria-keyshortcuts="f"
-        key={search.agent_id ?? ""}
         list={list}
         placeholder="any agent"
-        defaultValue={search.agent_id}
-        onChange={(event) => {
-          // A name that was chosen from the list is whole.
-          const { value } = event.target;
-          if (data?.data.some(({ id }) => id === value)) onChange({ agent_id: value });
-        }}
-        onBlur={(event) => leave(event.target.value, search.agent_id, (agent_id) => onChange({ agent_id }))}
+        value={typed ?? search.agent_id ?? ""}
+        onChange={({ target, nativeEvent }) => (isChosen(nativeEvent) ? leave(target.value) : setTyped(target.value))}
+        onBlur={() => leave(typed)}
         onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
       />
-      <datalist id={list}>
-        {data?.data.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </datalist>
+      <AgentOptions id={list} />
     </label>
   );
 }
+
+/** True when a text field was filled from its list, and not typed into. */
+const isChosen = (event: Event): boolean =>
+  !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
 
 const names: Record<RangeName, string> = {
   "1h": "last hour",
@@ -177,8 +175,3 @@ function Tokens({ search, onChange }: Props): ReactElement | null {
 
 /** Returns the change that removes a filter. */
 const without = (name: keyof RunsSearch): RunsSearch => ({ [name]: undefined });
-
-function leave(value: string, was: string | undefined, change: (value: string | undefined) => void): void {
-  const next = value.trim() === "" ? undefined : value.trim();
-  if (next !== was) change(next);
-}

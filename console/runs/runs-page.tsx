@@ -1,9 +1,11 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useState } from "react";
 import { useLostConnection, useOnline } from "../data/connection.ts";
-import type { RunsSearch } from "../data/runs-search.ts";
+import { partOf } from "../data/parts.ts";
+import { readRunsSearch, type RunsSearch } from "../data/runs-search.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { NoneSoFar } from "../ui/listed.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import type { ListedRun } from "./merge-changes.ts";
@@ -12,11 +14,14 @@ import { RunTable } from "./run-table.tsx";
 import styles from "./runs.module.css";
 import { useRuns } from "./use-runs.ts";
 
-const Peek = lazy(async () => ({ default: (await import("./peek.tsx")).Peek }));
+const loadPeek = partOf(() => import("./peek.tsx"));
+const Peek = lazy(async () => ({ default: (await loadPeek()).Peek }));
 
 /** All runs, newest first or as a column sorts them. Filters and order are in the address. */
 export function RunsPage(): ReactElement {
-  const { peek, ...search } = useSearch({ from: "/runs" });
+  const { peek, ...given } = useSearch({ from: "/runs" });
+  // The router keeps what it doesn't know.
+  const search = readRunsSearch(given);
   const navigate = useNavigate();
   const [isLive, setLive] = useState(true);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -46,7 +51,11 @@ export function RunsPage(): ReactElement {
           onRetry={() => void query.refetch()}
           empty={
             query.hasNextPage ? (
-              <NoneSoFar search={search} isLooking={query.isFetching} onFurther={() => void query.fetchNextPage()} />
+              <NoneSoFar
+                title={`No match among the ${search.order_by === undefined ? "newest" : "first"} runs`}
+                isLooking={query.isFetching}
+                onFurther={() => void query.fetchNextPage()}
+              />
             ) : (
               <NoRuns
                 search={search}
@@ -119,18 +128,6 @@ const Outdated = ({ error, onRetry }: { error: Error; onRetry: () => void }): Re
     The list is not up to date: {error.message}
     <Button onClick={onRetry}>Try again</Button>
   </p>
-);
-
-type FurtherProps = { search: RunsSearch; isLooking: boolean; onFurther: () => void };
-
-/** A page looks at a limited number of runs: that it found none doesn't tell that there is none. */
-const NoneSoFar = ({ search, isLooking, onFurther }: FurtherProps): ReactElement => (
-  <Empty title={`No match among the ${search.order_by === undefined ? "newest" : "first"} runs`}>
-    <p>Only a part of the runs was searched so far.</p>
-    <Button disabled={isLooking} onClick={onFurther}>
-      {isLooking ? "Looking" : "Look further"}
-    </Button>
-  </Empty>
 );
 
 type NoRunsProps = { search: RunsSearch; onUnsort: () => void; onClear: () => void };

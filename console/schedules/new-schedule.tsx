@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactElement, useState } from "react";
+import { type FormEvent, type ReactElement, useId, useState } from "react";
 import { client, renew } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
+import { AgentOptions } from "../ui/agent-options.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog, DialogButtons } from "../ui/dialog.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -13,9 +14,10 @@ export function NewSchedule({ onClose }: { onClose: () => void }): ReactElement 
   const [schedule, setSchedule] = useState("0 8 * * 1-5");
   const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   const [input_payload, setInput] = useState<Record<string, unknown>>({});
-  const agents = useQuery({ queryKey: ["agent-names"], queryFn: () => client.agents.list({ limit: 100 }).page() });
+  const agents = useId();
   const make = useMutation({
-    mutationFn: () => client.jobs.create({ agent_id, version: "current", schedule, timezone, input_payload }),
+    mutationFn: () =>
+      client.jobs.create({ agent_id: agent_id.trim(), version: "current", schedule, timezone, input_payload }),
     onSuccess: async () => {
       await renew(["jobs"]);
       onClose();
@@ -30,15 +32,16 @@ export function NewSchedule({ onClose }: { onClose: () => void }): ReactElement 
       <form className={styles.form} onSubmit={submit}>
         <label>
           Agent
-          <select required value={agent_id} onChange={({ target }) => setAgent(target.value)}>
-            <option value="">choose</option>
-            {agents.data?.data.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <input
+            required
+            list={agents}
+            autoComplete="off"
+            placeholder="its id"
+            value={agent_id}
+            onChange={({ target }) => setAgent(target.value)}
+          />
         </label>
+        <AgentOptions id={agents} />
         <label>
           When: a cron expression, “every 5m”, or a time
           <input required className="num" value={schedule} onChange={({ target }) => setSchedule(target.value)} />

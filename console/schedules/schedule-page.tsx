@@ -3,9 +3,11 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { Job, JobTick } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button } from "../ui/button.tsx";
 import { FigureRow } from "../ui/figures.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Table } from "../ui/table.tsx";
@@ -79,46 +81,46 @@ function Actions({ job }: { job: Job }): ReactElement {
   );
 }
 
+/** So many ticks are a square each. */
+const stripTicks = 60;
+
 function Ticks({ id }: { id: string }): ReactElement {
-  const query = useQuery({
-    queryKey: ["ticks", id],
-    queryFn: () => client.jobs.listTicks(id, { limit: 60 }).page(),
-    refetchInterval: 10_000,
-  });
+  const query = usePages(["ticks", id], () => client.jobs.listTicks(id, { limit: stripTicks }), { refetchMs: 10_000 });
   return (
     <Section title="Ticks">
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No tick yet">
-              <p>Each tick appears here, with its run or why there is none.</p>
-            </Empty>
-          ) : (
-            <>
-              <Strip ticks={data} />
-              <Table heads={["Time", "Outcome", "Run"]} caption="Ticks">
-                {data.slice(0, 20).map((tick) => (
-                  <tr key={tick.id}>
-                    <td>
-                      <Clock at={tick.scheduled_at} /> {tick.manual && <span className="dim">by hand</span>}
-                    </td>
-                    <td>
-                      {tick.outcome} {tick.reason && <span className="dim">{tick.reason.replaceAll("_", " ")}</span>}
-                    </td>
-                    <td>
-                      {tick.run_id && (
-                        <Link to="/runs/$id" params={{ id: tick.run_id }} className="num">
-                          {tick.run_id}
-                        </Link>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-            </>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No tick yet">
+            <p>Each tick appears here, with its run or why there is none.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(ticks) => (
+          <>
+            <Strip ticks={ticks.slice(0, stripTicks)} />
+            <Table heads={["Time", "Outcome", "Run"]} caption="Ticks">
+              {ticks.map((tick) => (
+                <tr key={tick.id}>
+                  <td>
+                    <Clock at={tick.scheduled_at} /> {tick.manual && <span className="dim">by hand</span>}
+                  </td>
+                  <td>
+                    {tick.outcome} {tick.reason && <span className="dim">{tick.reason.replaceAll("_", " ")}</span>}
+                  </td>
+                  <td>
+                    {tick.run_id && (
+                      <Link to="/runs/$id" params={{ id: tick.run_id }} className="num">
+                        {tick.run_id}
+                      </Link>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          </>
+        )}
+      </Listed>
     </Section>
   );
 }

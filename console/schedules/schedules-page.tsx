@@ -1,13 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { JobListItem } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button } from "../ui/button.tsx";
 import { shortId } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Dot } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -17,11 +18,7 @@ import styles from "./schedules.module.css";
 /** What starts runs by the clock. */
 export function SchedulesPage(): ReactElement {
   const [isMaking, setMaking] = useState(false);
-  const query = useQuery({
-    queryKey: ["jobs"],
-    queryFn: () => client.jobs.list({ limit: 100 }).page(),
-    refetchInterval: 10_000,
-  });
+  const query = usePages(["jobs"], () => client.jobs.list({ limit: 100 }), { refetchMs: 10_000 });
   return (
     <Page
       title="Schedules"
@@ -32,21 +29,22 @@ export function SchedulesPage(): ReactElement {
         </Button>
       }
     >
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No schedules yet">
-              <p>A schedule runs an agent by a cron expression, at an interval, or once at a time.</p>
-            </Empty>
-          ) : (
-            <Table heads={["Schedule", "Agent", "When", "Status", "Last tick", "Next#"]} caption="Schedules">
-              {data.map((job) => (
-                <Schedule key={job.id} job={job} />
-              ))}
-            </Table>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No schedules yet">
+            <p>A schedule runs an agent by a cron expression, at an interval, or once at a time.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(jobs) => (
+          <Table heads={["Schedule", "Agent", "When", "Status", "Last tick", "Next#"]} caption="Schedules">
+            {jobs.map((job) => (
+              <Schedule key={job.id} job={job} />
+            ))}
+          </Table>
+        )}
+      </Listed>
       {isMaking && <NewSchedule onClose={() => setMaking(false)} />}
     </Page>
   );

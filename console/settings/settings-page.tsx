@@ -69,6 +69,11 @@ function Secret({ id, secret }: { id: string; secret: AgentSecret }): ReactEleme
         <Ago at={secret.updated_at} />
       </td>
       <td>
+        {remove.error && (
+          <span role="alert" className="bad">
+            {remove.error.message}{" "}
+          </span>
+        )}
         <Button
           look="quiet"
           aria-label={`Delete the secret ${secret.name}`}

@@ -1,7 +1,8 @@
+import type { UseMutationResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
-import { allows, signOut } from "../data/session.ts";
+import { allows } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { heldKey, Key } from "../ui/key.tsx";
@@ -10,9 +11,11 @@ import { Pulse } from "./pulse.tsx";
 import styles from "./shell.module.css";
 import { otherTheme, switchTheme, useTheme } from "./theme.ts";
 
-type Props = { session: CurrentSession; onFind: () => void };
+/** Of `signOut`. */
+type SigningOut = UseMutationResult<void, Error, void>;
+type Props = { session: CurrentSession; signingOut: SigningOut; onFind: () => void };
 
-export const Header = ({ session, onFind }: Props): ReactElement => (
+export const Header = ({ session, signingOut, onFind }: Props): ReactElement => (
   <header className={styles.header}>
     <Link to="/runs" className={styles.mark}>
       <Mark />
@@ -25,11 +28,11 @@ export const Header = ({ session, onFind }: Props): ReactElement => (
       <Key>{heldKey} K</Key>
     </button>
     <ThemeButton />
-    <Who session={session} />
+    <Who session={session} signingOut={signingOut} />
   </header>
 );
 
-function Who({ session }: { session: CurrentSession }): ReactElement {
+function Who({ session, signingOut }: Pick<Props, "session" | "signingOut">): ReactElement {
   if (session.auth_mode === "open")
     return (
       <span className={styles.open} title="AUTH_MODE=open: everybody who reaches this address may do everything.">
@@ -38,8 +41,19 @@ function Who({ session }: { session: CurrentSession }): ReactElement {
     );
   return (
     <>
+      {signingOut.error && (
+        <span role="alert" className="bad">
+          You are still signed in: {signingOut.error.message}
+        </span>
+      )}
       <span className={`${styles.who} clip`}>{session.user_id}</span>
-      <Button look="quiet" aria-label="Sign out" title="Sign out" onClick={() => void signOut()}>
+      <Button
+        look="quiet"
+        aria-label="Sign out"
+        title="Sign out"
+        disabled={signingOut.isPending}
+        onClick={() => signingOut.mutate()}
+      >
         <Icon name="leave" />
       </Button>
     </>

@@ -27,7 +27,8 @@ type Group = { name: string; entries: Entry[] };
 export function Palette({ session, onClose, acts }: Props): ReactElement {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const groups = useGroups(text.trim(), session, acts);
+  const { found, error } = useFound(text.trim(), session);
+  const groups = useGroups(text.trim(), session, acts, found);
   const entries = groups.flatMap((group) => group.entries);
   const chosen = entries[Math.min(at, entries.length - 1)];
   const list = useRef<HTMLDivElement>(null);
@@ -73,7 +74,12 @@ export function Palette({ session, onClose, acts }: Props): ReactElement {
           <GroupOf key={group.name} group={group} chosen={chosen} onChoose={choose} />
         ))}
       </div>
-      {entries.length === 0 && (
+      {error !== null && (
+        <p role="alert" className={styles.nothing}>
+          <span className="bad">The search failed: {error}</span>
+        </p>
+      )}
+      {error === null && entries.length === 0 && (
         <p role="status" className={styles.nothing}>
           Nothing is called so.
         </p>
@@ -114,7 +120,7 @@ const GroupOf = ({ group, chosen, onChoose }: GroupProps): ReactElement => (
   </div>
 );
 
-function useGroups(text: string, session: CurrentSession, acts: readonly Entry[]): Group[] {
+function useGroups(text: string, session: CurrentSession, acts: readonly Entry[], found: Found[]): Group[] {
   const navigate = useNavigate();
   // What the page can do when the palette opens: later the dialog lies above it.
   const [actions] = useState(() =>
@@ -126,7 +132,6 @@ function useGroups(text: string, session: CurrentSession, acts: readonly Entry[]
       act,
     })),
   );
-  const found = useFound(text, session);
   const goTo = areas
     .filter(({ scope }) => allows(session, scope))
     .map(({ name, to, icon, key }): Entry => {

@@ -1,7 +1,9 @@
+import { useMutation } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useCallback, useEffect, useState } from "react";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
-import { takeCode, useSession } from "../data/session.ts";
+import { partOf } from "../data/parts.ts";
+import { signOut, takeCode, useSession } from "../data/session.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { ConnectionLine } from "./connection-line.tsx";
 import { Header } from "./header.tsx";
@@ -12,18 +14,27 @@ import { SignIn, SignInAgain } from "./sign-in.tsx";
 import { consoleActs } from "./console-acts.ts";
 import { useKeys } from "./use-keys.ts";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
+const loadPalette = partOf(() => import("./palette.tsx"));
+const loadKeyHelp = partOf(() => import("./key-help.tsx"));
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const KeyHelp = lazy(async () => ({ default: (await loadKeyHelp()).KeyHelp }));
 
-/** What is around every page. Who isn't signed in signs in where they are, and stays there. */
+/**
+ * What is around every page. Who isn't signed in signs in where they are, and stays there. What the page has of one user is not
+ * shown to another one: it is loaded anew.
+ */
 export function Shell(): ReactElement | null {
   const session = useSession();
-  const [wasSignedIn, setWasSignedIn] = useState(false);
+  const [first, setFirst] = useState<string | null>(null);
   const who = session.data?.user_id ?? null;
-  if (who !== null && !wasSignedIn) setWasSignedIn(true);
-  if (!session.data)
+  if (who !== null && first === null) setFirst(who);
+  const isAnother = who !== null && first !== null && who !== first;
+  useEffect(() => {
+    if (isAnother) location.reload();
+  }, [isAnother]);
+  if (!session.data || isAnother)
     return session.error ? <Failure error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
-  if (who === null && !wasSignedIn) return <SignIn />;
+  if (who === null && first === null) return <SignIn />;
   return <Around session={session.data} isSignedOut={who === null} />;
 }
 
@@ -35,6 +46,7 @@ function Around({ session, isSignedOut }: AroundProps): ReactElement {
   const openPalette = useCallback(() => setAbove("palette"), []);
   const openHelp = useCallback(() => setAbove("help"), []);
   useKeys({ openPalette, openHelp });
+  const signingOut = useMutation({ mutationFn: signOut });
   // Who is signed in already needs no code, and an address that is copied must not have one.
   useEffect(() => void takeCode(), []);
   // A dialog that was closed by Escape says so a moment later: another one may stand there by then.
@@ -44,7 +56,7 @@ function Around({ session, isSignedOut }: AroundProps): ReactElement {
       <a className={styles.skip} href="#page">
         Skip to the page
       </a>
-      <Header session={session} onFind={openPalette} />
+      <Header session={session} signingOut={signingOut} onFind={openPalette} />
       <Areas session={session} />
       <main id="page" tabIndex={-1} className={styles.page}>
         <ConnectionLine />
@@ -52,7 +64,11 @@ function Around({ session, isSignedOut }: AroundProps): ReactElement {
       </main>
       <Suspense>
         {above === "palette" && (
-          <Palette session={session} onClose={() => close("palette")} acts={consoleActs(session, openHelp)} />
+          <Palette
+            session={session}
+            onClose={() => close("palette")}
+            acts={consoleActs(session, openHelp, () => signingOut.mutate())}
+          />
         )}
         {above === "help" && <KeyHelp onClose={() => close("help")} />}
       </Suspense>

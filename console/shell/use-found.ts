@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { LinkProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { type CurrentSession, NotFoundError, type RunListItem } from "../../sdk/ts/index.ts";
-import { client } from "../data/client.ts";
+import { client, noteSignedOut } from "../data/client.ts";
 import { allows } from "../data/session.ts";
 
 /** A run, an agent or a thread, and where it is shown. */
@@ -16,8 +16,13 @@ export type Found = {
 const settleMs = 150;
 const most = 5;
 
+/** `error`: why not all was searched. */
+type Search = { found: Found[]; error: string | null };
+
+const nothing: Search = { found: [], error: null };
+
 /** Returns what has the text in its id or name. The three lists are asked at the same time, when nothing was typed for a moment. */
-export function useFound(text: string, session: CurrentSession): Found[] {
+export function useFound(text: string, session: CurrentSession): Search {
   const [settled, setSettled] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), settleMs);
@@ -25,18 +30,23 @@ export function useFound(text: string, session: CurrentSession): Found[] {
   }, [text]);
   const { data } = useQuery({
     queryKey: ["found", settled],
-    queryFn: async () =>
-      (
-        await Promise.all([
-          allows(session, "runs:read") ? findRuns(settled) : [],
-          allows(session, "agents:read") ? findAgents(settled) : [],
-          allows(session, "threads:read") ? findThreads(settled) : [],
-        ])
-      ).flat(),
+    queryFn: async (): Promise<Search> => {
+      const answers = await Promise.allSettled([
+        allows(session, "runs:read") ? findRuns(settled) : [],
+        allows(session, "agents:read") ? findAgents(settled) : [],
+        allows(session, "threads:read") ? findThreads(settled) : [],
+      ]);
+      const [reason] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason as Error] : []));
+      noteSignedOut(reason);
+      return {
+        found: answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : [])),
+        error: reason?.message ?? null,
+      };
+    },
     enabled: settled.length > 1,
     gcTime: 0,
   });
-  return text.length > 1 && data ? data : [];
+  return text.length > 1 && data ? data : nothing;
 }
 
 /** A search looks at the latest runs. A whole id names any run. */

@@ -56,7 +56,11 @@ function actOn(event: KeyboardEvent): void {
   const element = document.querySelector<HTMLElement>(selector);
   if (!element) return;
   event.preventDefault();
-  if (element.matches("button, a")) return element.click();
+  if (element.matches("button, a")) {
+    // A key that is held acts once: the next page may have a button for it, too.
+    if (!event.repeat) element.click();
+    return;
+  }
   element.focus();
   // A list goes on from the key that led there.
   if (element.matches("[role=rowgroup]"))

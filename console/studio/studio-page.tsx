@@ -3,11 +3,13 @@ import { Link, useSearch } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { FiguresBucket, StudioFigures } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
-import { type RangeName, ranges } from "../data/runs-search.ts";
+import { usePages } from "../data/use-pages.ts";
+import { isRange, type RangeName, ranges } from "../data/runs-search.ts";
 import { buttonClass } from "../ui/button.tsx";
+import { Download } from "../ui/download.tsx";
 import { FigureRow } from "../ui/figures.tsx";
 import { formatCost, formatCount, formatMs, formatShare, formatTokens } from "../ui/format.ts";
-import { Icon } from "../ui/icon.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { Plot } from "../ui/plot.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -24,7 +26,7 @@ const names: [RangeName, string][] = [
 /** What all runs did over time: how they ended, how long they took, what they used. */
 export function StudioPage(): ReactElement {
   const { last = "7d", agent } = useSearch({ from: "/studio" });
-  const range = last in ranges ? (last as RangeName) : "7d";
+  const range = isRange(last) ? last : "7d";
   const unit = range === "30d" ? "day" : "hour";
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const query = useQuery({
@@ -138,57 +140,46 @@ const timeOf = (start: string, unit: string): string =>
   });
 
 function Agents({ range }: { range: RangeName }): ReactElement {
-  const query = useQuery({
-    queryKey: ["studio-agents", range],
-    queryFn: () =>
-      client.studio.listAgents({ limit: 50, since: new Date(Date.now() - ranges[range]).toISOString() }).page(),
-  });
+  const query = usePages(["studio-agents", range], () =>
+    client.studio.listAgents({ limit: 50, since: new Date(Date.now() - ranges[range]).toISOString() }),
+  );
   return (
     <Section title="By agent">
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className={`dim ${styles.none}`}>There are none.</p>
-          ) : (
-            <Table
-              heads={["Agent", "Runs#", "Success#", "p50#", "p95#", "Tokens in / out#", "Cost#", "Last run#"]}
-              caption="By agent"
-            >
-              {data.map((one) => (
-                <tr key={one.agent_id}>
-                  <td>
-                    <Link to="/studio" search={{ last: range, agent: one.agent_id }} className={styles.name}>
-                      {one.name}
-                    </Link>
-                  </td>
-                  <Num>{formatCount(one.runs)}</Num>
-                  <Num>{formatShare(one.success_rate)}</Num>
-                  <Num>{formatMs(one.latency_ms.p50)}</Num>
-                  <Num>{formatMs(one.latency_ms.p95)}</Num>
-                  <Num>{formatTokens(one)}</Num>
-                  <Num>{formatCost(one.cost_usd)}</Num>
-                  <Num>
-                    <Ago at={one.last_run_at} />
-                  </Num>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
-      </Loaded>
+      <Listed query={query} empty={<p className={`dim ${styles.none}`}>There are none.</p>}>
+        {(agents) => (
+          <Table
+            heads={["Agent", "Runs#", "Success#", "p50#", "p95#", "Tokens in / out#", "Cost#", "Last run#"]}
+            caption="By agent"
+          >
+            {agents.map((one) => (
+              <tr key={one.agent_id}>
+                <td>
+                  <Link to="/studio" search={{ last: range, agent: one.agent_id }} className={styles.name}>
+                    {one.name}
+                  </Link>
+                </td>
+                <Num>{formatCount(one.runs)}</Num>
+                <Num>{formatShare(one.success_rate)}</Num>
+                <Num>{formatMs(one.latency_ms.p50)}</Num>
+                <Num>{formatMs(one.latency_ms.p95)}</Num>
+                <Num>{formatTokens(one)}</Num>
+                <Num>{formatCost(one.cost_usd)}</Num>
+                <Num>
+                  <Ago at={one.last_run_at} />
+                </Num>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Listed>
     </Section>
   );
 }
 
-/** A plain link: the session's cookie goes with it. */
+/** The runs behind the figures. */
 function Export({ range, agent }: { range: RangeName; agent: string | undefined }): ReactElement {
   const now = useNow();
   const since = new Date(Math.floor((now - ranges[range]) / 60_000) * 60_000).toISOString();
   const query = new URLSearchParams({ format: "csv", since, ...(agent !== undefined && { agent_id: agent }) });
-  return (
-    <a className={buttonClass()} href={`/v1/studio/export?${query}`} download="runs.csv">
-      <Icon name="download" size={13} />
-      CSV
-    </a>
-  );
+  return <Download path={`/v1/studio/export?${query}`} file="runs.csv" text="CSV" className={buttonClass()} />;
 }

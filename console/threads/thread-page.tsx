@@ -53,6 +53,11 @@ function Conversation({ thread }: { thread: Thread }): ReactElement {
       state.data?.runs.some(({ completed_at }) => completed_at === null) ? 2_000 : 10_000,
   });
   const last = query.data?.runs.at(-1);
+  const [endedAt = ""] =
+    query.data?.runs
+      .map(({ completed_at }) => completed_at ?? "")
+      .toSorted()
+      .toReversed() ?? [];
   return (
     <Page
       title={thread.title ?? thread.id}
@@ -69,7 +74,9 @@ function Conversation({ thread }: { thread: Thread }): ReactElement {
             {({ copied, runs, texts, hasEarlier }) => (
               <>
                 {hasEarlier && (
-                  <p className={styles.earlier}>The newest 50 turns. Earlier ones are in the list of runs.</p>
+                  <p className={styles.earlier}>
+                    The newest {runs.length} turns. Earlier ones are in the list of runs.
+                  </p>
                 )}
                 {runs.length + copied.length === 0 && (
                   <Empty title="Nothing said yet">
@@ -100,7 +107,7 @@ function Conversation({ thread }: { thread: Thread }): ReactElement {
             onSent={() => void renew(["turns", thread.id])}
           />
         </div>
-        {isStateShown && <StateView threadId={thread.id} />}
+        {isStateShown && <StateView threadId={thread.id} endedAt={endedAt} />}
       </div>
     </Page>
   );

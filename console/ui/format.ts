@@ -19,9 +19,18 @@ function inTwo(count: number, size: number, unit: string, smaller: string): stri
 const numbers = new Intl.NumberFormat("en");
 export const formatCount = (count: number | null | undefined): string => (count == null ? "–" : numbers.format(count));
 
+const leastUsd = 0.000_001;
+
+function digitsOf(usd: number): number {
+  if (usd >= 100) return 2;
+  return usd >= 0.000_1 ? 4 : 6;
+}
+
 export function formatCost(usd: number | null | undefined): string {
   if (usd == null) return "–";
-  return usd === 0 ? "$0" : `$${usd.toFixed(usd >= 100 ? 2 : 4)}`;
+  if (usd === 0) return "$0";
+  if (usd < leastUsd) return `<$${leastUsd.toFixed(6)}`;
+  return `$${usd.toFixed(digitsOf(usd))}`;
 }
 
 const byteUnits = [
@@ -39,15 +48,24 @@ export function formatBytes(bytes: number | null | undefined): string {
 export const formatShare = (share: number | null | undefined): string =>
   share == null ? "–" : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`;
 
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const clock = new Intl.DateTimeFormat("en-GB", {
+  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  fractionalSecondDigits: 3,
+});
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** Returns the time of today, else day and time. */
-export function formatTime(iso: string | number | null | undefined): string {
+/**
+ * Returns the time of today, else day and time, as the clock here has it. Another year is told. `isExact`: to the millisecond,
+ * so that what happens one after the other can be told apart.
+ */
+export function formatTime(iso: string | number | null | undefined, isExact = false): string {
   if (iso === null || iso === undefined) return "–";
-  const at = new Date(iso);
-  const isToday = at.toDateString() === new Date().toDateString();
-  return isToday ? clock.format(at) : `${day.format(at)} ${clock.format(at).slice(0, 5)}`;
+  const [at, now] = [new Date(iso), new Date()];
+  const time = clock.format(at);
+  if (at.toDateString() === now.toDateString()) return isExact ? time : time.slice(0, 8);
+  const date = (at.getFullYear() === now.getFullYear() ? day : dayOfYear).format(at);
+  return `${date} ${isExact ? time : time.slice(0, 5)}`;
 }
 
 /** Returns how long ago or ahead a time is, in one unit: `3 m ago`, `in 2 h`. */

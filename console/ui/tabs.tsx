@@ -7,11 +7,11 @@ type Props = { label: string; tabs: Tab[]; chosen: string; onChoose: (id: string
 
 /** One part of the page at a time. Arrows go from tab to tab, as the pattern of WAI-ARIA says. */
 export function Tabs({ label, tabs, chosen, onChoose, children }: Props): ReactElement {
+  const at = tabs.findIndex(({ id }) => id === chosen);
   function move(event: KeyboardEvent<HTMLDivElement>): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
-    const at = tabs.findIndex(({ id }) => id === chosen);
-    const next = tabs[(at + step + tabs.length) % tabs.length];
+    const next = tabs[(Math.max(0, at) + step + tabs.length) % tabs.length];
     if (!next) return;
     onChoose(next.id);
     event.currentTarget.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
@@ -19,7 +19,7 @@ export function Tabs({ label, tabs, chosen, onChoose, children }: Props): ReactE
   return (
     <div className={styles.tabs}>
       <div role="tablist" aria-label={label} className={styles.list} onKeyDown={move} tabIndex={-1}>
-        {tabs.map(({ id, name, count }) => (
+        {tabs.map(({ id, name, count }, place) => (
           <button
             key={id}
             id={`tab-${id}`}
@@ -27,7 +27,8 @@ export function Tabs({ label, tabs, chosen, onChoose, children }: Props): ReactE
             role="tab"
             aria-selected={id === chosen}
             aria-controls="tab-panel"
-            tabIndex={id === chosen ? 0 : -1}
+            // An address may name no tab that is there.
+            tabIndex={place === Math.max(0, at) ? 0 : -1}
             onClick={() => onChoose(id)}
           >
             {name}

@@ -17,10 +17,12 @@ const subscribe = (onChange: () => void): (() => void) => {
 /** Returns the time, every second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
-/** A time of the day; the whole date when it is pointed at. */
-export const Clock = ({ at }: { at: string | null | undefined }): ReactElement => (
+type ClockProps = { at: string | null | undefined; isExact?: boolean };
+
+/** A time of the day; the whole date, in UTC, when it is pointed at. `isExact`: to the millisecond. */
+export const Clock = ({ at, isExact }: ClockProps): ReactElement => (
   <time dateTime={at ?? undefined} title={at ?? undefined} className="num">
-    {formatTime(at)}
+    {formatTime(at, isExact)}
   </time>
 );
 

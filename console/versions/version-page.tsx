@@ -10,8 +10,15 @@ import { type CodeFile, filesOf, withFiles } from "./code-files.ts";
 import { CodeLines } from "./code-lines.tsx";
 import styles from "./versions.module.css";
 
-/** Loads the grammars (65 KB). Until they are there, code is plain. */
-const ColouredCode = lazy(async () => ({ default: (await import("./coloured-code.tsx")).ColouredCode }));
+/** Loads the grammars (65 KB). Until they are there, and where they can't be loaded, code is plain. */
+const ColouredCode = lazy(async () => {
+  const loaded = await import("./coloured-code.tsx").catch(() => null);
+  return { default: loaded?.ColouredCode ?? PlainCode };
+});
+
+const PlainCode = ({ file }: { file: CodeFile }): ReactElement => (
+  <CodeLines name={file.name} lines={file.text.split("\n")} />
+);
 
 /** The code and the config of a version. What is edited here is published as another version. */
 export function VersionPage(): ReactElement {
@@ -92,7 +99,7 @@ const Code = ({ file, edited, onEdit }: CodeProps): ReactElement =>
 const longestColoured = 128 * 1024;
 
 function ReadOnly({ file }: { file: CodeFile }): ReactElement {
-  const plain = <CodeLines name={file.name} lines={file.text.split("\n")} />;
+  const plain = <PlainCode file={file} />;
   if (file.text.length > longestColoured) return plain;
   return (
     <Suspense fallback={plain}>

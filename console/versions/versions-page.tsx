@@ -1,12 +1,13 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { AgentVersionListItem } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
 import { allows, useSession } from "../data/session.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatCount, formatMs, formatShare } from "../ui/format.ts";
-import { Loaded } from "../ui/states.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Dot } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -21,10 +22,7 @@ export function VersionsPage(): ReactElement {
   const { id } = useParams({ from: "/agents/$id" });
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string[]>([]);
-  const query = useQuery({
-    queryKey: ["versions", id],
-    queryFn: () => client.versions.list(id, { limit: 50 }).page(),
-  });
+  const query = usePages(["versions", id], () => client.versions.list(id, { limit: 50 }));
   const toggle = (version: string): void =>
     setChosen(chosen.includes(version) ? chosen.filter((one) => one !== version) : [...chosen, version].slice(-2));
   return (
@@ -35,7 +33,9 @@ export function VersionsPage(): ReactElement {
           disabled={chosen.length !== 2}
           onClick={() => {
             const [newer = "", older = ""] =
-              query.data?.data.map(({ version }) => version).filter((one) => chosen.includes(one)) ?? [];
+              query.data?.pages
+                .flatMap(({ data }) => data.map(({ version }) => version))
+                .filter((one) => chosen.includes(one)) ?? [];
             void navigate({
               to: "/agents/$id/versions/$version/diff",
               params: { id, version: newer },
@@ -46,10 +46,10 @@ export function VersionsPage(): ReactElement {
           Compare
         </Button>
       </div>
-      <Loaded query={query}>
-        {({ data }) => (
+      <Listed query={query} empty={null}>
+        {(versions) => (
           <Table heads={heads} caption="Versions">
-            {data.map((version) => (
+            {versions.map((version) => (
               <VersionRow
                 key={version.version}
                 version={version}
@@ -59,7 +59,7 @@ export function VersionsPage(): ReactElement {
             ))}
           </Table>
         )}
-      </Loaded>
+      </Listed>
     </>
   );
 }
@@ -117,6 +117,11 @@ function Actions({ listed }: { listed: AgentVersionListItem }): ReactElement | n
   if (!session.data || !allows(session.data, "agents:write")) return null;
   return (
     <>
+      {change.error && (
+        <span role="alert" className="bad">
+          {change.error.message}
+        </span>
+      )}
       <Link to="/agents/$id/play" params={{ id }} search={{ version }} className={buttonClass("quiet")}>
         Try
       </Link>
@@ -125,7 +130,6 @@ function Actions({ listed }: { listed: AgentVersionListItem }): ReactElement | n
         <Button
           look="quiet"
           disabled={change.isPending}
-          title={change.error?.message}
           onClick={() => change.mutate(status === "archived" ? "active" : "archived")}
         >
           {status === "archived" ? "Take back" : "Archive"}

@@ -3,9 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { Delivery, Webhook } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatMs, shortId } from "../ui/format.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Section } from "../ui/page.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Dot } from "../ui/status.tsx";
@@ -19,24 +21,32 @@ const tones = { pending: "queued", delivered: "success", exhausted: "error" } as
 /** What was sent to a webhook, each with its tries. */
 export function Deliveries({ webhook: { id, created_at } }: { webhook: Webhook }): ReactElement {
   const [status, setStatus] = useState<(typeof statuses)[number]>("all");
-  const query = useQuery({
-    queryKey: ["deliveries", id, status],
-    queryFn: () => client.webhooks.listDeliveries(id, { limit: 100, ...(status !== "all" && { status }) }).page(),
+  const query = usePages(
+    ["deliveries", id, status],
+    () => client.webhooks.listDeliveries(id, { limit: 100, ...(status !== "all" && { status }) }),
     // What was just sent is tried at once.
-    refetchInterval: ({ state }) => (state.data?.data.some(isUntried) ? 500 : 3_000),
+    { refetchMs: (deliveries) => (deliveries.some(isUntried) ? 500 : 3_000) },
+  );
+  const onSettled = (): Promise<void> => renew(["deliveries", id]);
+  const again = useMutation({
+    mutationFn: (delivery_id: string) => client.webhooks.redeliverDelivery(id, { delivery_id }),
+    onSettled,
   });
-  const redeliver = useMutation({
-    mutationFn: (which: { delivery_id: string } | { since: string }) => client.webhooks.redeliverDelivery(id, which),
-    onSettled: () => renew(["deliveries", id]),
-  });
+  const all = useMutation({ mutationFn: () => redeliverAll(id, created_at), onSettled });
+  const error = again.error ?? all.error;
   return (
     <Section
       title="Deliveries"
       actions={
         <span className={styles.choices}>
-          {redeliver.error && (
+          {error && (
             <span role="alert" className="bad">
-              {redeliver.error.message}
+              {error.message}
+            </span>
+          )}
+          {all.data !== undefined && (
+            <span role="status">
+              {formatCount(all.data)} {all.data === 1 ? "delivery is" : "deliveries are"} sent again.
             </span>
           )}
           <label>
@@ -47,34 +57,47 @@ export function Deliveries({ webhook: { id, created_at } }: { webhook: Webhook }
               ))}
             </select>
           </label>
-          <Button disabled={redeliver.isPending} onClick={() => redeliver.mutate({ since: created_at })}>
+          <Button disabled={all.isPending} onClick={() => all.mutate()}>
             Send again what was given up
           </Button>
         </span>
       }
     >
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={status === "all" ? "Nothing was sent yet" : `No delivery is ${status}`}>
-              <p>Each event that it asks for appears here, with every try and what the receiver answered.</p>
-            </Empty>
-          ) : (
-            <Table heads={["Event", "Status", "Run", "Tries", "Last answer", "Created#", ""]} caption="Deliveries">
-              {data.map((delivery) => (
-                <Row
-                  key={delivery.id}
-                  delivery={delivery}
-                  isPending={redeliver.isPending}
-                  onAgain={() => redeliver.mutate({ delivery_id: delivery.id })}
-                />
-              ))}
-            </Table>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title={status === "all" ? "Nothing was sent yet" : `No delivery is ${status}`}>
+            <p>Each event that it asks for appears here, with every try and what the receiver answered.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(deliveries) => (
+          <Table heads={["Event", "Status", "Run", "Tries", "Last answer", "Created#", ""]} caption="Deliveries">
+            {deliveries.map((delivery) => (
+              <Row
+                key={delivery.id}
+                delivery={delivery}
+                isPending={again.isPending}
+                onAgain={() => again.mutate(delivery.id)}
+              />
+            ))}
+          </Table>
+        )}
+      </Listed>
     </Section>
   );
+}
+
+/** Sends again what was given up since a time, and returns how many deliveries that were. */
+async function redeliverAll(id: string, since: string): Promise<number> {
+  let sum = 0;
+  for (let after: string | null = null; ;) {
+    const sent = await client.webhooks.redeliverDelivery(id, { since, after });
+    if (sent.object !== "redelivery") return sum;
+    sum += sent.redelivered;
+    if (!sent.has_more) return sum;
+    after = sent.last_id;
+  }
 }
 
 const isUntried = ({ status, attempts }: Delivery): boolean => status === "pending" && attempts === 0;

@@ -1,14 +1,16 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { NewWebhook, Webhook } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
+import { usePages } from "../data/use-pages.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Listed } from "../ui/listed.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, Loaded } from "../ui/states.tsx";
+import { Empty } from "../ui/states.tsx";
 import { Dot } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -18,11 +20,7 @@ import styles from "./webhooks.module.css";
 export function WebhooksPage(): ReactElement {
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<NewWebhook | null>(null);
-  const query = useQuery({
-    queryKey: ["webhooks"],
-    queryFn: () => client.webhooks.list({ limit: 100 }).page(),
-    refetchInterval: 15_000,
-  });
+  const query = usePages(["webhooks"], () => client.webhooks.list({ limit: 100 }), { refetchMs: 15_000 });
   return (
     <Page
       title="Webhooks"
@@ -33,21 +31,22 @@ export function WebhooksPage(): ReactElement {
         </Button>
       }
     >
-      <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No webhooks yet">
-              <p>A webhook is sent a signed POST when a run ends, a daemon fails, or you are notified of something.</p>
-            </Empty>
-          ) : (
-            <Table heads={["Address", "Events", "Status", "Given up in a row#", "Created#"]} caption="Webhooks">
-              {data.map((webhook) => (
-                <Row key={webhook.id} webhook={webhook} />
-              ))}
-            </Table>
-          )
+      <Listed
+        query={query}
+        empty={
+          <Empty title="No webhooks yet">
+            <p>A webhook is sent a signed POST when a run ends, a daemon fails, or you are notified of something.</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {(webhooks) => (
+          <Table heads={["Address", "Events", "Status", "Given up in a row#", "Created#"]} caption="Webhooks">
+            {webhooks.map((webhook) => (
+              <Row key={webhook.id} webhook={webhook} />
+            ))}
+          </Table>
+        )}
+      </Listed>
       {isMaking && (
         <New
           onClose={() => setMaking(false)}

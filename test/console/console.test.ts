@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { call } from "../harness/client.ts";
 import { makeKey } from "../harness/make-key.ts";
 import { py } from "../harness/py.ts";
+import { openReceiver } from "../harness/receiver.ts";
 import { waitFor } from "../harness/wait-for.ts";
 import { openConsole, operator } from "./open-page.ts";
 import { useConsole } from "./use-console.ts";
@@ -151,6 +152,24 @@ test("a session whose key is revoked ends at once, and is begun again on the sam
   await page.getByRole("cell", { name: "TOKEN", exact: true }).waitFor();
 });
 
+test("who signs in over another user's page gets a page of their own", async () => {
+  const lost = await makeKey(stack, "ada");
+  const { page, open } = await openConsole(browser, { url, key: lost });
+  await open("/agents");
+  await page.getByRole("link", { name: "greeter" }).first().waitFor();
+  const revoked = `/v1/users/me/api-keys/key_${lost.split("_")[1] ?? ""}`;
+  expect((await call(url, "DELETE", revoked, undefined, ada)).status).toBe(204);
+  await page.getByLabel("Search agents").fill("left behind");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.getByLabel("API key").fill(await makeKey(stack, "erin"));
+  const reloaded = page.waitForEvent("load");
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await reloaded;
+  await page.getByText("erin", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "No agent matches" }).waitFor();
+});
+
 test("a shared run: its link shows it to everybody, and nothing else, until the link is revoked", async () => {
   await publish(
     "sharer",
@@ -206,6 +225,25 @@ test("a shared run: its link shows it to everybody, and nothing else, until the 
   await page.getByRole("button", { name: "Revoke" }).waitFor({ state: "detached" });
   await visitor.page.reload();
   await visitor.page.getByRole("heading", { name: "This link shows nothing" }).waitFor();
+});
+
+test("over http to another machine files are saved, too: the page reads them with what makes its cookie count", async () => {
+  await publish("filer", 'def main(context):\n    context.artifact("report.txt", "forty-two")\n');
+  const id = await start("filer");
+  await reach(id, "success");
+  const { page, context, open } = await openConsole(browser, { url, key });
+  await context.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+  const save = async (name: string, path: string): Promise<string> => {
+    const asked = page.waitForRequest((request) => request.url().includes(path));
+    const loaded = page.waitForEvent("download");
+    await page.getByRole("button", { name }).click();
+    expect((await (await asked).allHeaders())["x-runfleet-console"]).toBe("1");
+    return readFileSync(await (await loaded).path(), "utf8");
+  };
+  await open(`/runs/${id}?tab=artifacts`);
+  expect(await save("report.txt", "/artifacts/")).toBe("forty-two");
+  await open("/studio");
+  expect(await save("CSV", "/v1/studio/export")).toContain(id);
 });
 
 test("runs: filters survive a reload and the way back, and what matches nothing says what it was filtered by", async () => {
@@ -342,6 +380,24 @@ test("a search that found nothing among the newest runs says so, and goes on to 
   await page.getByTitle("old-10100").waitFor();
 });
 
+test("an address with values that it can't have shows its page, without them", async () => {
+  const id = await start("greeter", { name: "Odd" });
+  const { page, open, faults } = await openConsole(browser, { url, key });
+  await open("/runs?last=bogus&since=bogus&status=odd&order_by=odd&peek=%5B1%5D&nothing=1");
+  await page.getByTitle(id).waitFor();
+  expect(await page.getByRole("list", { name: "More filters" }).count()).toBe(0);
+  await open("/studio?last=constructor");
+  await page.getByRole("heading", { name: "Studio" }).waitFor();
+  await open("/errors?last=constructor&state=odd");
+  await page.getByRole("heading", { name: "Errors" }).waitFor();
+  await open("/fleet/constructor");
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  expect(await page.getByRole("tab", { name: "Overview" }).getAttribute("tabindex")).toBe("0");
+  await open(`/runs/${id}?tab=odd&types=odd`);
+  await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("by keyboard alone: a run is found in the list, opened and cancelled", async () => {
   const id = await start("counter", { n: 2000 });
   await reach(id, "running");
@@ -417,6 +473,32 @@ test("by keys: a run is looked at beside the list, the list is read on, and the 
   await page.keyboard.press("Escape");
   await twice.waitFor({ state: "detached" });
   expect(page.url()).not.toContain("peek");
+});
+
+test("by keys: a key that is held acts once, and what is typed into the filter by agent is no key", async () => {
+  const id = await start("greeter", { name: "Held" });
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  let replays = 0;
+  page.on("request", (request) => void (replays += request.url().endsWith("/replay") ? 1 : 0));
+  await open(`/runs/${id}`);
+  await page.getByRole("button", { name: "Run again" }).waitFor();
+  await page.keyboard.down("r");
+  await page.getByText("again of").waitFor();
+  // Pressed again without having been let go: the browser repeats it.
+  await page.keyboard.down("r");
+  await page.keyboard.down("r");
+  await page.keyboard.up("r");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  expect(replays).toBe(1);
+  for (const bot of ["bot", "bot-l"]) await publish(bot, "def main():\n    return 1\n");
+  await open("/runs");
+  await page.locator("option[value=bot]").waitFor({ state: "attached" });
+  await page.getByLabel("Filter by agent").pressSequentially("bot-l");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/runs?agent_id=bot-l");
+  expect(await page.getByText("stands still").count()).toBe(0);
 });
 
 test("many runs are cancelled only after their number was typed, and that many are", async () => {
@@ -496,6 +578,39 @@ test("the output: of much text and of many values the end is shown, with how muc
   await page.getByText('{"half":1}').waitFor();
 });
 
+test("all times of a run are those of the reader's clock", async () => {
+  const id = await start("twice");
+  await reach(id, "success");
+  const { page, context, open } = await openConsole(browser, { url, key });
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kolkata" });
+  const shown = async (tab: string, list: Locator): Promise<void> => {
+    await open(`/runs/${id}?tab=${tab}`);
+    const time = list.locator("time").first();
+    await time.waitFor();
+    const at = Date.parse((await time.getAttribute("datetime")) ?? "") + 330 * 60_000;
+    expect([tab, await time.innerText()]).toEqual([tab, new Date(at).toISOString().slice(11, 23)]);
+  };
+  await shown("events", page.getByRole("list", { name: "Events" }));
+  await shown("attempts", page.getByRole("tabpanel"));
+});
+
+test("a run's callback is followed until it is delivered, and so is one that is sent again", async () => {
+  const receiver = await openReceiver();
+  onTestFinished(() => receiver.close());
+  const id = await start("counter", { n: 2000 }, { completion_callback_url: receiver.url });
+  await reach(id, "running");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}?tab=callbacks`);
+  const panel = page.getByRole("tabpanel");
+  await panel.getByText(/: waiting/).waitFor();
+  await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
+  await panel.getByText(/: delivered/).waitFor();
+  await panel.getByRole("button", { name: "Send again" }).click();
+  await panel.getByRole("row").nth(2).waitFor();
+  await panel.getByText(/: delivered/).waitFor();
+});
+
 test("the API is killed in mid-stream: the page says so, comes back, and shows everything once", async () => {
   const id = await start("counter", { n: 100 });
   await reach(id, "running");
@@ -511,6 +626,45 @@ test("the API is killed in mid-stream: the page says so, comes back, and shows e
   const all = Array.from({ length: 100 }, (_, i) => `[${i}]`).join("");
   await waitFor(async () => (await shownText(page)).includes("[99]"));
   expect(await page.locator("p", { hasText: "[0]" }).innerText()).toBe(all);
+});
+
+test("a part of the console that was not opened yet is there when the service is away or is another version, and comes when it is back", async () => {
+  const id = await start("greeter", { name: "Away" });
+  const { page, open } = await openConsole(browser, { url, key });
+  const held = { release: (): void => {} };
+  const isReleased = new Promise<void>((resolve) => (held.release = resolve));
+  const away = (route: Route): Promise<void> => route.abort();
+  await page.route(/daemons-page-.*js/, (route) => isReleased.then(() => route.abort()), { times: 1 });
+  await open("/runs");
+  await page.getByTitle(id).waitFor();
+  await page.evaluate("globalThis.isSame = true");
+  // This page is asked for, and the service goes away.
+  await page.getByRole("link", { name: "Daemons" }).click();
+  await page.route("**/*", away);
+  held.release();
+  await page.getByText("Connection lost").waitFor();
+  await page.unroute("**/*", away);
+  await page.getByRole("heading", { name: "Daemons" }).waitFor();
+  expect(await page.evaluate("globalThis.isSame")).toBe(true);
+
+  const all = page.waitForEvent("requestfinished", (request) => /fleet-page-.*js/.test(request.url()));
+  await open("/runs");
+  await all;
+  await page.route("**/console/**", away);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Find and do" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page
+    .getByRole("row")
+    .filter({ has: page.getByTitle(id) })
+    .getByText("greeter")
+    .click();
+  await page
+    .getByRole("complementary", { name: `Run ${id}` })
+    .getByText("Hello Away,")
+    .waitFor();
+  await page.getByRole("link", { name: "Errors" }).click();
+  await page.getByRole("heading", { name: "Errors" }).waitFor();
 });
 
 test("a run whose stream could not be read is read again, without a reload", async () => {
@@ -535,6 +689,48 @@ test("an error of the service is told as what it is; only a proxy's answer means
   await page.route("**/v1/studio/agents*", (route) => route.fulfill({ status: 503, body: "<html>" }));
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Connection lost").waitFor();
+});
+
+test("an act that the service refuses says so where it was done", async () => {
+  await call(url, "PUT", "/v1/agents/greeter/secrets/TOKEN", { value: "secret" }, ada);
+  await call(url, "PUT", "/v1/billing/spend-limit", { period: "day", amount_micro_usd: 1_000_000 }, ada);
+  await call(url, "POST", "/v1/notifications", { type: "news", title: "Heard" }, ada);
+  await call(url, "POST", "/v1/versions/greeter", { config: { source: "def main(name):\n    return 1\n" } }, ada);
+  const { page, open } = await openConsole(browser, { url, key });
+  const refused = { status: 403, json: { detail: "It is refused.", code: "missing_scope", request_id: "req_1" } };
+  const told = page.getByRole("alert").getByText("It is refused.").first();
+  const refuseWrites = (route: Route): Promise<void> =>
+    route.request().method() === "GET" ? route.continue() : route.fulfill(refused);
+  await page.route("**/v1/**", refuseWrites);
+  const acts: [path: string, button: string | RegExp][] = [
+    ["/agents/greeter/settings", "Delete the secret TOKEN"],
+    ["/billing", "Remove the limit of a day"],
+    ["/inbox", "Mark as read: Heard"],
+    ["/inbox", /^Mark \d+ as read$/],
+    ["/agents/greeter/versions", "Archive"],
+    ["/agents", "Sign out"],
+  ];
+  for (const [path, name] of acts) {
+    await open(path);
+    await page.getByRole("button", { name }).first().click();
+    await told.waitFor();
+  }
+  await page.unroute("**/v1/**", refuseWrites);
+  await page.route("**/cancel", (route) => route.fulfill(refused));
+  await open("/agents/counter/play");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await told.waitFor();
+  const { body } = await call(url, "GET", "/v1/runs?agent_id=counter&status=running", undefined, ada);
+  for (const { id } of body["data"] as { id: string }[]) await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
+  // One of the three lists that the palette asks is refused: what the others found stands there, too.
+  await page.route("**/v1/threads?*", (route) => route.fulfill(refused));
+  await open("/agents");
+  await page.getByRole("link", { name: "greeter" }).first().waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("greeter");
+  await page.getByText("The search failed: It is refused.").waitFor();
+  await page.getByRole("option", { name: "greeter" }).first().waitFor();
 });
 
 test("a question is answered where it is asked, and the same run goes on", async () => {
@@ -959,6 +1155,33 @@ test("of a thread's turns that have not ended the first one takes a stream, and 
   for (const id of ids.slice(1).toReversed()) await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
 });
 
+test("a thread's state is shown as each turn leaves it, and one that was not seen is not replaced", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  const say = (message: string) => start("talk", { message }, { thread_id: "chat-state" });
+  await reach(await say("one"), "success");
+  await open("/threads/chat-state");
+  await page.getByRole("button", { name: "State" }).click();
+  const state = page.getByRole("textbox", { name: "State" });
+  const shows = (word: string) => waitFor(async () => (await state.inputValue()).includes(word));
+  await shows("one");
+  await page.getByLabel("Say something to talk").fill("two");
+  await page.keyboard.press("Enter");
+  await shows("two");
+  await state.fill("typed");
+  await reach(await say("three"), "success");
+  await page.getByText("You said three.").waitFor();
+  await page.getByText("another state since you began to type").waitFor();
+  expect(await state.inputValue()).toBe("typed");
+  await page.getByRole("button", { name: "Set this state" }).click();
+  await page.getByText("Nothing was set").waitFor();
+  await page.getByRole("button", { name: "Show it" }).click();
+  await shows("three");
+  await state.fill("typed");
+  await page.getByRole("button", { name: "Set this state" }).click();
+  const stored = async () => (await call(url, "GET", "/v1/threads/chat-state/state", undefined, ada)).body;
+  await waitFor(async () => (await stored())["state_snapshot"] === "typed");
+});
+
 test("a held Enter sends one turn, and the Enter that ends a composition sends none", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   await open("/threads/chat-1");
@@ -1002,7 +1225,7 @@ test("a schedule shows its next ticks before it is made, and runs at once when i
   await dialog.locator("p.bad").waitFor();
   await dialog.getByLabel("When").fill("30 8 * * 1-5");
   await waitFor(async () => (await dialog.getByRole("listitem").count()) === 5);
-  await dialog.getByLabel("Agent").selectOption("greeter");
+  await dialog.getByLabel("Agent").fill("greeter");
   await dialog.getByRole("textbox", { name: "Input, as JSON" }).fill('{"name": "Noon"}');
   await dialog.getByRole("button", { name: "Make it" }).click();
   await page.getByRole("row", { name: /30 8/ }).getByRole("link").click();
