@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { afterAll, expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
+import { makeKey } from "../../harness/make-key.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 
 /** Stands in for the provider's API: says what it was asked, and answers as that does. */
@@ -139,4 +140,19 @@ test("a plan that costs nothing is taken here, and ends here; the newest one cou
     provider_subscription_id: null,
   });
   expect((await take("nothing")).status).toBe(404);
+});
+
+test("a plan that the provider sells is bought: nobody but an admin gives it away, also where its price is left out", async () => {
+  await call(url, "PUT", "/v1/billing/plans/sold", { name: "Sold", provider_price_id: "price_sold" });
+  await call(url, "PUT", "/v1/billing/plans/dear", { name: "Dear", price_micro_usd: 1 });
+  await call(url, "PUT", "/v1/billing/plans/gratis", { name: "Gratis" });
+  const keyed = (await stack.openApi({ ...env, AUTH_MODE: "key" })).url;
+  const take = async (plan_id: string, scope: string) => {
+    const authorization = `Bearer ${await makeKey(stack, "flo", [scope])}`;
+    return call(keyed, "POST", "/v1/billing/subscriptions", { plan_id }, { authorization });
+  };
+  for (const plan_id of ["sold", "dear"])
+    expect(await take(plan_id, "*")).toMatchObject({ status: 402, body: { code: "payment_required" } });
+  expect((await take("gratis", "*")).status).toBe(201);
+  expect((await take("sold", "admin")).status).toBe(201);
 });
