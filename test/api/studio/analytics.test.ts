@@ -127,6 +127,32 @@ test("percentiles are within 9 % of the exact ones", async () => {
   }
 });
 
+test("a run that never started has no duration and no time in the queue, before its hour is rolled up and after", async () => {
+  const id = await makeAgent(url, "def main(i): return i");
+  await stack.sql.query(
+    `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+       input_payload, history, files, request_hash, expires_at, created_at, started_at, completed_at, duration_ms)
+     SELECT 'idle' || n, 'idle', $1, '1.0.0', CASE WHEN n = 0 THEN 'success' ELSE 'expired' END::run_status, 3, 'python', 'standard',
+       'serverless', 1000, '{}', '[]', '[]', '', at, at - interval '10 s', CASE WHEN n = 0 THEN at - interval '2 s' END, at,
+       CASE WHEN n = 0 THEN 2000 ELSE 0 END
+     FROM (SELECT n, '2025-05-01T10:00Z'::timestamptz AS at FROM generate_series(0, 9) n) AS made`,
+    [id],
+  );
+  const day = { since: "2025-05-01", until: "2025-05-02" };
+  const read = async () => [
+    await ask(`agents/${id}/latency-distribution`, day),
+    (await ask(`agents/${id}/stats`, day))["totals"],
+  ];
+  const before = await read();
+  const one = { p50: expect.any(Number), steps: [{ count: 1 }] };
+  expect(before).toMatchObject([
+    { duration_ms: one, queue_ms: one },
+    { runs: 10, expired: 9, duration_ms: 2_000 },
+  ]);
+  expect(await rollUp()).toMatchObject({ status: "success" });
+  expect(await read()).toEqual(before);
+}, 60_000);
+
 test("what a request gets wrong is a 422: a zone that there isn't, too many buckets", async () => {
   const bad = (query: string) => call(url, "GET", `/v1/studio/overview?${query}`);
   for (const timezone of ["Mars/Base", "%2B02:00", "''", "Etc/Nowhere"])
