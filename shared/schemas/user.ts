@@ -73,7 +73,10 @@ export const apiKeyBody = z
     }),
     expires_at: timestamp()
       .nullish()
-      .meta({ description: "Left out: the key does not expire; a run's read token expires in an hour." }),
+      .meta({
+        description:
+          "Left out: the key expires when the key of the request does, if that does; a run's read token expires in an hour at most.",
+      }),
   })
   .meta({ id: "ApiKeyBody", example: { name: "laptop", scopes: ["runs:read", "runs:write"] } });
 
