@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
 import { makeKey } from "../../harness/make-key.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
+import { waitFor } from "../../harness/wait-for.ts";
 
 /** Stands in for the provider's API: says what it was asked, and answers as that does. */
 type Asked = { method: string; path: string; form: Record<string, string>; key: string | undefined };
@@ -120,6 +121,18 @@ test("without a key, or with a provider that doesn't answer, it is a 503 that sa
   const answer = await call(wrongKey, "POST", "/v1/billing/checkout", body);
   expect(answer).toMatchObject({ status: 503, body: { code: "provider_unavailable" } });
   expect(answer.headers.get("retry-after")).toBe("5");
+});
+
+test("a key that the provider doesn't take is a refusal, not an outage, and the log says why", async () => {
+  const api = await stack.start("api", { ...env, STRIPE_SECRET_KEY: "sk_revoked", LOG_LEVEL: "warn" });
+  const answer = await call(api.url, "POST", "/v1/billing/checkout", {
+    user_id: "gus",
+    amount_usd_cents: 2_000,
+    success_url,
+  });
+  expect(answer).toMatchObject({ status: 409, body: { code: "provider_refused" } });
+  expect(JSON.stringify(answer.body)).toContain("log");
+  await waitFor(() => api.logged().includes("StripeAuthenticationError") || null);
 });
 
 test("a plan that costs nothing is taken here, and ends here; the newest one counts", async () => {
