@@ -8,6 +8,7 @@ const db = openDb(stack.databaseUrl, 2, () => undefined);
 afterAll(() => db.close());
 
 test("of more than 10,000 jobs a search of crons looks at the newest, in whatever order they are asked for", async () => {
+  await stack.sql.query("INSERT INTO users (id) VALUES ('ada')");
   await stack.sql.query(
     `INSERT INTO agents (id, user_id, name, current_version) VALUES ('agent', 'ada', 'a', '1.0.0')`,
   );
