@@ -27,7 +27,8 @@ export async function applyObject(client: Queryable, object_id: string, cause: s
   if (invoice) await putInvoice(client, user_id, invoice);
   const paid = foldPayment(object_id, events);
   if (paid) await putPayment(client, user_id, paid, cause);
-  for (const event of events) {
+  // Of the others the notification may be deleted by now, and would be told again.
+  for (const event of events.filter(({ applied }) => !applied)) {
     const news = billingNotification(event, object_id);
     if (news) await notify(client, { user_id, body: null, agent_id: null, run_id: null, ...news });
   }

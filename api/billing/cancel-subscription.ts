@@ -31,14 +31,14 @@ export const cancelSubscription = defineOperation({
     202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
   async handle(
-    { config, db }: Pick<ApiContext, "config" | "db">,
+    { db, ...ctx }: Pick<ApiContext, "config" | "db" | "log">,
     { params: { subscription_id: id }, query: { at_once }, caller },
   ) {
     const found = await readSubscription(db, id, caller.owner);
     if (!found) throw notFound("subscription", id);
     if (found.status === "canceled") return { status: 200, body: found };
     if (found.provider_subscription_id !== null) {
-      await askProvider(config.billing, ({ subscriptions }) =>
+      await askProvider(ctx, ({ subscriptions }) =>
         at_once ? subscriptions.cancel(id) : subscriptions.update(id, { cancel_at_period_end: true }),
       );
       return { status: 202, body: found };

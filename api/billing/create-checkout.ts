@@ -25,14 +25,14 @@ export const createCheckout = defineOperation({
   request: { body: checkoutBody },
   errors: ["foreign_user_id", "plan_not_found", "plan_not_for_sale", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
-  async handle(ctx: Pick<ApiContext, "config" | "db">, { body, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db" | "log">, { body, caller }) {
     const { plan_id = null, amount_usd_cents = null, success_url, cancel_url } = body;
     const user_id = ownerOf(caller, body.user_id);
     const bought = plan_id === null ? topUp(user_id, amount_usd_cents) : await planOf(ctx, user_id, plan_id);
     const customer = await findCustomer(ctx, user_id);
     const common = { customer, client_reference_id: user_id, metadata: { user_id }, success_url };
     const asked = { ...common, ...(cancel_url == null ? {} : { cancel_url }), ...bought };
-    const { id, url } = await askProvider(ctx.config.billing, ({ checkout }) => checkout.sessions.create(asked));
+    const { id, url } = await askProvider(ctx, ({ checkout }) => checkout.sessions.create(asked));
     if (!url) throw new Error("A hosted session has an address.");
     return { status: 201, body: { id, url } };
   },

@@ -17,9 +17,9 @@ export const createPortal = defineOperation({
   request: { body: portalBody },
   errors: ["foreign_user_id", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
-  async handle(ctx: Pick<ApiContext, "config" | "db">, { body: { return_url, user_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db" | "log">, { body: { return_url, user_id }, caller }) {
     const customer = await findCustomer(ctx, ownerOf(caller, user_id));
-    const { id, url } = await askProvider(ctx.config.billing, ({ billingPortal }) =>
+    const { id, url } = await askProvider(ctx, ({ billingPortal }) =>
       billingPortal.sessions.create({ customer, return_url }),
     );
     return { status: 201, body: { id, url } };

@@ -17,7 +17,7 @@ export const createSubscription = defineOperation({
   audit: "subscription",
   summary: "Subscribe to a free plan",
   description:
-    "An admin may give a user any plan. Others buy a plan with a price by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan.",
+    "An admin may give a user any plan. Others buy a plan that has a price or a `provider_price_id` by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan.",
   request: { body: subscriptionBody },
   errors: ["foreign_user_id", "plan_not_found", "payment_required"],
   responses: { 201: { description: "The subscription", schema: subscriptionRecord } },
@@ -25,7 +25,9 @@ export const createSubscription = defineOperation({
     const owner = ownerOf(caller, user_id);
     const plan = await readPlan(db, plan_id);
     if (!plan?.active) throw notFound("plan", plan_id);
-    if (plan.price_micro_usd > 0 && !covers(caller.scopes, "admin"))
+    // The provider charges its own price, whatever ours says.
+    const isSold = plan.price_micro_usd > 0 || plan.provider_price_id !== null;
+    if (isSold && !covers(caller.scopes, "admin"))
       throw new AppError(
         "quota_exceeded",
         "payment_required",

@@ -21,13 +21,13 @@ export const resumeSubscription = defineOperation({
     200: { description: "The subscription is active", schema: subscriptionRecord },
     202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
-  async handle({ config, db }: Pick<ApiContext, "config" | "db">, { params: { subscription_id: id }, caller }) {
+  async handle({ db, ...ctx }: Pick<ApiContext, "config" | "db" | "log">, { params: { subscription_id: id }, caller }) {
     const found = await readSubscription(db, id, caller.owner);
     if (!found) throw notFound("subscription", id);
     if (found.status === "canceled")
       throw conflict("subscription_canceled", "The subscription has ended. Subscribe again.");
     if (found.provider_subscription_id === null) return { status: 200, body: found };
-    await askProvider(config.billing, ({ subscriptions }) =>
+    await askProvider(ctx, ({ subscriptions }) =>
       found.status === "paused" ? subscriptions.resume(id) : subscriptions.update(id, { cancel_at_period_end: false }),
     );
     return { status: 202, body: found };

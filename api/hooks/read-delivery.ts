@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HookDocument } from "../../shared/domain/hook/delivery.ts";
-import { fillText } from "../../shared/domain/hook/template.ts";
+import { fillText, mostFilled } from "../../shared/domain/hook/template.ts";
 import type { HookScheme } from "../../shared/schemas/hook.ts";
 import { readForeignBody } from "../http/read-foreign-body.ts";
 import type { Headers } from "./verify-signature.ts";
@@ -33,8 +33,9 @@ const ownKeys: Partial<Record<HookScheme, string>> = {
 export function dedupeKeyOf(verify: HookScheme, dedupe: string | null, document: HookDocument): string | null {
   const template = dedupe ?? ownKeys[verify];
   if (template === undefined) return null;
-  // Without the value, the same bytes are the same delivery.
-  const key = fillText(template, document) ?? `body ${document.body_sha256}`;
+  const filled = fillText(template, document);
+  // Without the value, or where its text was cut off, the same bytes are the same delivery.
+  const key = filled === null || filled.length >= mostFilled ? `body ${document.body_sha256}` : filled;
   return /^[\x20-\x7e]{1,200}$/.test(key) ? key : `sha256 ${createHash("sha256").update(key).digest("hex")}`;
 }
 

@@ -33,6 +33,7 @@ const everybody = {
   owner: null,
   principal: null,
   session_id: null,
+  key_expires_at: null,
   run_id: null,
   per_minute: { user: null, key: null },
 } as const;
@@ -81,7 +82,7 @@ async function bySession({ db, log }: Deps, cookie: SessionCookie, operator: Pri
     noteSessionUse(db, session.id).catch((error: unknown) =>
       log.warn({ err: errorText(error) }, "the last use of a session could not be stored"),
     );
-  const { id, user_id, scopes, principal_kind, principal_id, user_per_minute: user, key_per_minute } = session;
+  const { id, user_id, scopes, key_expires_at, principal_kind, principal_id } = session;
   return {
     owner: scopes.includes("admin") ? null : user_id,
     user_id,
@@ -89,8 +90,9 @@ async function bySession({ db, log }: Deps, cookie: SessionCookie, operator: Pri
     principal: { kind: principal_kind, id: principal_id },
     session_id: id,
     scopes,
+    key_expires_at,
     run_id: null,
-    per_minute: { user, key: key_per_minute },
+    per_minute: { user: session.user_per_minute, key: session.key_per_minute },
   };
 }
 
@@ -125,7 +127,7 @@ async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
     noteKeyUse(db, key.id).catch((error: unknown) =>
       log.warn({ err: errorText(error) }, "the last use of a key could not be stored"),
     );
-  const { user_id, scopes, run_id, user_per_minute: user, key_per_minute } = key;
+  const { user_id, scopes, expires_at, run_id, user_per_minute: user, key_per_minute } = key;
   const owner = scopes.includes("admin") ? null : user_id;
   return {
     owner,
@@ -135,6 +137,7 @@ async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
     principal: run_id === null ? { kind: "key", id: key.id } : null,
     session_id: null,
     scopes,
+    key_expires_at: expires_at,
     run_id,
     per_minute: { user, key: key_per_minute },
   };

@@ -16,6 +16,7 @@ const nobody: Caller = {
   principal: null,
   session_id: null,
   scopes: [],
+  key_expires_at: null,
   run_id: null,
   per_minute: { user: null, key: null },
 };

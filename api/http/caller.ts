@@ -14,6 +14,8 @@ export type Caller = {
   /** The session whose cookie the request has. Null: it has a key, or nobody is signed in. */
   session_id: string | null;
   scopes: readonly string[];
+  /** When the key of the request expires, or that which began the session. Null: never. */
+  key_expires_at: Date | null;
   /** The one run that a run's read token may read. Null: not restricted to a run. */
   run_id: string | null;
   /** Requests a minute that are the caller's own: by the user's plan, and of the key. Null: no such limit. */

@@ -13,7 +13,8 @@ export const getLatencyDistribution = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "The durations and queue times of an agent's runs",
-  description: "Use it to see what a slow run means for this agent: percentiles and histograms.",
+  description:
+    "Use it to see what a slow run means for this agent: percentiles and histograms. Runs that never started count in neither.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and histograms, in milliseconds", schema: latencyDistribution } },
   handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>

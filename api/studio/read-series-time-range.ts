@@ -1,4 +1,4 @@
-import type { Unit } from "../../shared/store/analytics/build-analytics-sql.ts";
+import type { Unit } from "../../shared/domain/analytics/bucket-starts.ts";
 import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 

@@ -24,7 +24,7 @@ export const createApiKey = defineOperation({
   audit: "key",
   summary: "Create an API key",
   description:
-    "The key is only shown in this answer. It can't have scopes that the key of the request lacks. With `run_id` it reads that run and nothing else: for a link that you share, or a browser's EventSource.",
+    "The key is only shown in this answer. It can't have scopes that the key of the request lacks, nor outlive that key. With `run_id` it reads that run and nothing else: for a link that you share, or a browser's EventSource.",
   request: { body: apiKeyBody },
   errors: ["foreign_user_id", "run_not_found", "too_many_keys", "user_not_found"],
   responses: {
@@ -54,7 +54,8 @@ export const createApiKey = defineOperation({
       );
     const user_id =
       run_id === null ? ownerOf(caller, body.user_id) : await userOfRun(db, { run_id, caller, named: body.user_id });
-    const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
+    const latest = caller.key_expires_at;
+    const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id, latest });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newCredential("key");
     const requests_per_minute = limitOf(caller, body.requests_per_minute);

@@ -5,7 +5,7 @@ import { choice, clientId, timestamp } from "./primitives.ts";
 
 const units = ["hour", "day", "week", "month"] as const;
 
-/** An IANA name. Offsets are refused, because Postgres reads their sign the other way round. */
+/** An IANA name, no offset. */
 const timezone = (): Field<string> =>
   field(
     (value) => (isTimezone(value) ? value : refuse("value_error", "Value error, this is no time zone's IANA name")),

@@ -71,9 +71,10 @@ export const apiKeyBody = z
     requests_per_minute: laxInt({ ge: 1, le: 1e9 }).nullish().meta({
       description: "A limit of this key's own, beside that of its user. At most that of the key of the request.",
     }),
-    expires_at: timestamp()
-      .nullish()
-      .meta({ description: "Left out: the key does not expire; a run's read token expires in an hour." }),
+    expires_at: timestamp().nullish().meta({
+      description:
+        "Left out: the key expires when the key of the request does, if that does; a run's read token expires in an hour at most.",
+    }),
   })
   .meta({ id: "ApiKeyBody", example: { name: "laptop", scopes: ["runs:read", "runs:write"] } });
 

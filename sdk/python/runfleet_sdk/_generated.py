@@ -427,7 +427,9 @@ class ApiKeyBody(TypedDict):
     requests_per_minute: NotRequired[int | None]
     """A limit of this key's own, beside that of its user. At most that of the key of the request."""
     expires_at: NotRequired[str | None]
-    """Left out: the key does not expire; a run's read token expires in an hour."""
+    """Left out: the key expires when the key of the request does, if that does; a run's read token expires
+    in an hour at most.
+    """
 
 
 class Artifact(TypedDict):

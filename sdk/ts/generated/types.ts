@@ -321,7 +321,7 @@ export type ApiKeyBody = {
   run_id?: string | null | undefined;
   /** A limit of this key's own, beside that of its user. At most that of the key of the request. */
   requests_per_minute?: number | null | undefined;
-  /** Left out: the key does not expire; a run's read token expires in an hour. */
+  /** Left out: the key expires when the key of the request does, if that does; a run's read token expires in an hour at most. */
   expires_at?: string | null | undefined;
 };
 

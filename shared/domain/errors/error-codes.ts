@@ -103,7 +103,8 @@ export const errorKinds = {
       parent_not_ended: "The run that has started the run has not ended, and may read its result.",
       plan_not_for_sale: "The plan has no price at the payment provider.",
       price_taken: "Another plan has the provider_price_id.",
-      provider_refused: "The payment provider refused the request. `detail` has its message.",
+      provider_refused:
+        "The payment provider refused the request. `detail` has its message, or the API's log where it is the operator's.",
       replay_incomplete: "The run's env_vars and files were deleted when it ended and must be sent again.",
       request_in_progress: "The first request with this Idempotency-Key has not been answered yet.",
       run_ended: "The run has ended, and takes no more.",

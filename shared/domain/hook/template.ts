@@ -1,3 +1,4 @@
+import { requestLimits } from "../run/request-limits.ts";
 import { type HookDocument, pointerFault, valueAt } from "./delivery.ts";
 
 /** A place in a template: a JSON pointer (RFC 6901) in braces. Its alternatives exclude each other, so it needs linear time. */
@@ -26,13 +27,23 @@ function textsOf(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-/** Returns a text with its placeholders filled. Null: the delivery lacks one of them, or its value is null. */
+/** The longest text that `fillText` makes, in characters: a longer one can't be an id, nor tell deliveries apart. */
+export const mostFilled = requestLimits.input_bytes;
+
+/**
+ * Returns a text with its placeholders filled. Null: the delivery lacks one of them, or its value is null. Values are cut off where
+ * they have `mostFilled` characters together.
+ */
 export function fillText(template: string, document: HookDocument): string | null {
   let lacks = false;
+  let left: number = mostFilled;
   const text = template.replaceAll(placeholder, (_, pointer: string) => {
     const value = valueAt(document, pointer);
     lacks ||= value === undefined || value === null;
-    return textOf(value);
+    if (lacks || left === 0) return "";
+    const filled = textOf(value).slice(0, left);
+    left -= filled.length;
+    return filled;
   });
   return lacks ? null : text;
 }

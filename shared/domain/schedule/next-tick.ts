@@ -1,8 +1,6 @@
 import { CronExpressionParser } from "cron-parser";
 import { parseSchedule, type Schedule } from "./schedule.ts";
-import { changeOfClock, type ZoneClock, zoneClock } from "./zone-clock.ts";
-
-const dayMs = 86_400_000;
+import { changeOfClock, firstShown, type ZoneClock, zoneClock } from "./zone-clock.ts";
 
 /**
  * Returns the first time after `after` at which a schedule fires. Null: never again. Cron uses the zone's local time. On days with
@@ -73,11 +71,4 @@ function nextByClock(expression: string, clock: ZoneClock, after: number): numbe
     const tick = firstShown(clock, wall);
     if (tick > after) return tick;
   }
-}
-
-/** Returns the first instant with the local time `wall`, or the instant of the jump over it. */
-function firstShown(clock: ZoneClock, wall: number): number {
-  const [before, later] = [clock(wall - dayMs), clock(wall + dayMs)];
-  const instants = [wall - before, wall - later].filter((instant) => wall - instant === clock(instant));
-  return instants.length > 0 ? Math.min(...instants) : changeOfClock(clock, wall - later, wall - before);
 }

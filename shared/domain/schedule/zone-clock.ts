@@ -1,6 +1,8 @@
 /** Returns a zone's offset at an instant: local time minus UTC, in ms. */
 export type ZoneClock = (instant: number) => number;
 
+const dayMs = 86_400_000;
+
 /** Throws RangeError for an unknown zone. */
 export function zoneClock(timeZone: string): ZoneClock {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset", year: "numeric" });
@@ -32,4 +34,11 @@ export function changeOfClock(clock: ZoneClock, from: number, to: number): numbe
     else before = middle;
   }
   return changed;
+}
+
+/** Returns the first instant with the local time `wall`, or the instant of the jump over it. */
+export function firstShown(clock: ZoneClock, wall: number): number {
+  const [before, later] = [clock(wall - dayMs), clock(wall + dayMs)];
+  const instants = [wall - before, wall - later].filter((instant) => wall - instant === clock(instant));
+  return instants.length > 0 ? Math.min(...instants) : changeOfClock(clock, wall - later, wall - before);
 }

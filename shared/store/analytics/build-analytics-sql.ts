@@ -1,14 +1,13 @@
+import { bucketStarts, type Unit } from "../../domain/analytics/bucket-starts.ts";
 import { measures, usedBy } from "./measures.ts";
 import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.ts";
-import { literal, raw, type Sql, sql } from "../sql.ts";
+import { raw, type Sql, sql } from "../sql.ts";
 
 /** Whose figures: of agents (or of one version of each), of users, or of all. Each key has its own. */
 export type Subject =
   | { by: "agent"; keys: readonly string[]; version?: string | undefined }
   | { by: "user"; keys: readonly string[] }
   | { by: "all" };
-
-export type Unit = "hour" | "day" | "week" | "month";
 
 /** Analytics tell of the runs that ended in [since, until). */
 export type TimeRange = {
@@ -27,16 +26,16 @@ export type TimeRange = {
  */
 export function buildAnalyticsSql(subject: Subject, { since, until, unit, timezone }: TimeRange): Sql {
   const keys = subject.by === "all" ? [""] : [...subject.keys];
-  const range = {
-    since: sql`${since}::timestamptz`,
-    until: sql`${until}::timestamptz`,
-    timezone: sql`${timezone}::text`,
-  };
+  const starts = unit === null ? [since] : bucketStarts(unit, timezone, { since, until });
   // OFFSET keeps the joins out of the innermost selects: few rows are in each part, and the time finds them.
   return sql`
     rolled AS (SELECT ${rolledUntil("half_hour")} AS half_hour, ${rolledUntil("day")} AS day),
     keys AS (SELECT unnest(${keys}::text[]) AS key),
-    buckets AS (${unit === null ? oneBucket(range) : bucketsOf(unit, range)}),
+    buckets AS (
+      SELECT start, greatest(start, ${since}::timestamptz) AS lo,
+        least(lead(start, 1, ${until}::timestamptz) OVER (ORDER BY start), ${until}::timestamptz) AS hi
+      FROM unnest(${starts}::timestamptz[]) AS start
+    ),
     ${within("halves", "buckets", { from: "lo", to: "hi", span: "half_hour" })},
     ${within("days", "halves", { from: "first", to: "last", span: "day" })},
     parts AS (
@@ -60,16 +59,6 @@ export function buildAnalyticsSql(subject: Subject, { since, until, unit, timezo
       WHERE parts.span = 'rest'
     )`;
 }
-
-type RangeSql = { since: Sql; until: Sql; timezone: Sql };
-
-const oneBucket = ({ since, until }: RangeSql): Sql => sql`SELECT ${since} AS start, ${since} AS lo, ${until} AS hi`;
-
-const bucketsOf = (unit: Unit, { since, until, timezone }: RangeSql): Sql => sql`
-  SELECT start, greatest(start, ${since}) AS lo, least(lead(start, 1, ${until}) OVER (ORDER BY start), ${until}) AS hi
-  FROM generate_series(date_trunc(${literal(unit)}, ${since}, ${timezone}), ${until}, interval ${literal(`1 ${unit}`)}, ${timezone})
-    AS start
-  WHERE start < ${until}`;
 
 type TimeCut = { from: string; to: string; span: RollupSpan };
 

@@ -11,10 +11,11 @@ export const usedBy = (runs: string): Sql => sql`
   CROSS JOIN LATERAL json_to_record(coalesce(${raw(runs)}.usage, '{}'))
     AS used (cpu_ms float8, input_tokens float8, output_tokens float8, cost_usd float8)`;
 
-/** SQL: what figures are made of, as columns of the rows of `runs` that have ended. */
+/** SQL: what figures are made of, as columns of the rows of `runs` that have ended. Of a run that never started, duration and queue time are null. */
 export const measures = sql`
-  status, coalesce(duration_ms, 0)::float8 AS duration_ms,
-  greatest(extract(epoch FROM started_at - coalesce(due_at, created_at)) * 1000, 0)::float8 AS queue_ms,
+  status, CASE WHEN started_at IS NOT NULL THEN coalesce(duration_ms, 0)::float8 END AS duration_ms,
+  CASE WHEN started_at IS NOT NULL
+    THEN greatest(extract(epoch FROM started_at - coalesce(due_at, created_at)) * 1000, 0)::float8 END AS queue_ms,
   ${reported("cpu_ms", 1e12)} AS cpu_ms, ${reported("input_tokens", 1e12)} AS input_tokens,
   ${reported("output_tokens", 1e12)} AS output_tokens, round(${reported("cost_usd", 1e6)} * 1e6) AS cost_micro_usd,
   -- By its text, since json->> refuses a text that has \\u0000 in any of its fields. The code comes first.

@@ -61,9 +61,10 @@ const restSums = (measured: readonly Measure[]): Sql =>
 
 const restSpread = (measure: Measure, measured: readonly Measure[]): Sql => {
   const spread = measured.map((each) => raw(each === measure ? "index || ' ' || count" : "NULL"));
-  const index = indexOf(histograms[measure].value);
+  const { value } = histograms[measure];
   return sql`SELECT key, start, ${joined([...summed.map(() => raw("NULL")), ...spread], ", ")} FROM (
-    SELECT key, start, ${index} AS index, count(*) AS count FROM rest GROUP BY 1, 2, 3) AS counted`;
+    SELECT key, start, ${indexOf(value)} AS index, count(*) AS count FROM rest
+    WHERE ${raw(value)} IS NOT NULL GROUP BY 1, 2, 3) AS counted`;
 };
 
 /** How many runs of all keys ended with which error code, the most frequent first. */

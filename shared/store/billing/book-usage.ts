@@ -48,9 +48,8 @@ async function bookUsage(db: Db): Promise<number> {
       })),
     );
     const reached = await markReached.rows(client, { user_ids: rows.map(({ user_id }) => user_id) });
-    for (const { user_id, period, since } of reached) {
+    for (const { user_id, period } of reached) {
       const title = `The spend limit of this ${period} is reached`;
-      const dedup_key = `spend-limit:${period}:${since.toISOString()}`;
       await notify(client, {
         user_id,
         type: "billing.spend_limit",
@@ -60,7 +59,8 @@ async function bookUsage(db: Db): Promise<number> {
         agent_id: null,
         run_id: null,
         data: { period },
-        dedup_key,
+        // What was marked is told once, and again for an amount that was set since.
+        dedup_key: null,
       });
     }
     return rows.length;
@@ -140,10 +140,10 @@ const countInLimits = statement({
 const markReached = statement({
   name: "mark-reached-limits",
   takes: { user_ids: listOf(t.text) },
-  gives: { user_id: t.text, period: t.text, since: t.timestamptz },
+  gives: { user_id: t.text, period: t.text },
   text: sql`
     UPDATE spend_limits SET notified_for = period_started_at
     WHERE user_id = ANY($user_ids) AND spent_micro_usd >= amount_micro_usd AND period_started_at IS NOT NULL
       AND notified_for IS DISTINCT FROM period_started_at
-    RETURNING user_id, period::text, period_started_at AS since`,
+    RETURNING user_id, period::text`,
 });

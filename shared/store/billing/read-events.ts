@@ -4,7 +4,15 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 /** An event as the fold takes it. */
-export type StoredEvent = { event_id: string; type: string; created: Date; user_id: string | null; object: unknown };
+export type StoredEvent = {
+  event_id: string;
+  type: string;
+  created: Date;
+  user_id: string | null;
+  object: unknown;
+  /** True when the object's row holds it already: its user was told of it. */
+  applied: boolean;
+};
 
 /** The verified events of an object, oldest first. */
 export async function readEvents(client: Queryable, object_id: string): Promise<StoredEvent[]> {
@@ -21,9 +29,10 @@ const read = statement({
     created: t.timestamptz,
     user_id: orNull(t.text),
     payload: t.json<{ data: { object: unknown } }>(),
+    applied: t.boolean,
   },
   text: sql`
-    SELECT event_id, type, created, user_id, payload FROM billing_events
+    SELECT event_id, type, created, user_id, payload, applied_at IS NOT NULL AS applied FROM billing_events
     WHERE object_id = $object_id AND verified ORDER BY created, event_id`,
 });
 

@@ -1,7 +1,7 @@
 import type { HookDelivery as HookDeliveryRecord } from "../../schemas/hook.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
-import { sql } from "../sql.ts";
+import { joined, raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 type Status = HookDeliveryRecord["status"];
@@ -24,14 +24,23 @@ export type NewDelivery = {
 export type KnownDelivery = { id: string; status: Status; run_id: string | null; is_new: boolean };
 
 /**
- * Stores a delivery, or counts its repeat. Concurrent ones with the same key find the same row. A repeat of one that failed or
- * was left out is tried once more: it is `pending` from then on where this one is.
+ * Stores a delivery, or counts its repeat. Concurrent ones with the same key find the same row. One that was left out, as by a
+ * filter that has changed since, is replaced by a repeat that is not: the row is that of the repeat from then on.
  */
 export async function insertDelivery(db: Db, delivery: NewDelivery): Promise<KnownDelivery> {
   const row = await insert.first(db.sql, delivery);
   if (!row) throw new Error("A delivery was not stored.");
   return row;
 }
+
+/** Its request is sealed under its own id. */
+const replaced = joined(
+  ["id", "event", "status", "run_id", "bytes", "sealed_request", "created_at"].map((name) => {
+    const column = raw(name);
+    return sql`${column} = CASE WHEN d.run_id IS NULL AND excluded.run_id IS NOT NULL THEN excluded.${column} ELSE d.${column} END`;
+  }),
+  ", ",
+);
 
 const insert = statement({
   name: "insert-hook-delivery",
@@ -49,7 +58,7 @@ const insert = statement({
   text: sql`
     INSERT INTO hook_deliveries AS d (id, hook_id, dedupe_key, event, status, run_id, bytes, sealed_request)
     VALUES ($id, $hook_id, $dedupe_key, $event, $status, $run_id, $bytes, $sealed_request)
-    ON CONFLICT (hook_id, dedupe_key) DO UPDATE SET repeats = d.repeats + 1
+    ON CONFLICT (hook_id, dedupe_key) DO UPDATE SET repeats = d.repeats + 1, ${replaced}
     RETURNING id, status, run_id, id = $id AS is_new`,
 });
 

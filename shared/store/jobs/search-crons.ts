@@ -79,13 +79,13 @@ const find = statement({
   },
   gives: { id: t.text },
   text: sql`
-    SELECT id FROM jobs
-    WHERE ($owner IS NULL OR user_id = $owner) AND ($agent_id IS NULL OR agent_id = $agent_id)
-      AND ($thread_id IS NULL OR run_options->>'thread_id' = $thread_id)
-      AND schedule IS NOT NULL AND status IN ('active', 'paused') AND ($enabled IS NULL OR (status = 'active') = $enabled)
+    SELECT id FROM (
+      SELECT id, agent_id, run_options->>'thread_id' AS thread_id, created_at, updated_at, next_tick_at FROM jobs
+      WHERE ($owner IS NULL OR user_id = $owner) AND ($agent_id IS NULL OR agent_id = $agent_id)
+        AND ($thread_id IS NULL OR run_options->>'thread_id' = $thread_id)
+        AND schedule IS NOT NULL AND status IN ('active', 'paused') AND ($enabled IS NULL OR (status = 'active') = $enabled)
+      ORDER BY jobs.created_at DESC, jobs.id DESC LIMIT 10000) AS newest
     ORDER BY
-      CASE $sort_by WHEN 'cron_id' THEN id WHEN 'assistant_id' THEN agent_id
-        WHEN 'thread_id' THEN run_options->>'thread_id' END,
-      CASE $sort_by WHEN 'updated_at' THEN updated_at WHEN 'next_run_date' THEN next_tick_at ELSE created_at END, id
-    LIMIT 10000`,
+      CASE $sort_by WHEN 'cron_id' THEN id WHEN 'assistant_id' THEN agent_id WHEN 'thread_id' THEN thread_id END,
+      CASE $sort_by WHEN 'updated_at' THEN updated_at WHEN 'next_run_date' THEN next_tick_at ELSE created_at END, id`,
 });

@@ -13,6 +13,8 @@ const liveSession = {
   principal_id: t.text,
   scopes: listOf(t.text),
   expires_at: t.timestamptz,
+  /** When the key that signed in expires. Null: never, or it was the bootstrap key. */
+  key_expires_at: orNull(t.timestamptz),
   /** Requests a minute: of the key that signed in, and of its user as the user's plan says. */
   key_per_minute: orNull(t.integer),
   user_per_minute: orNull(t.integer),
@@ -32,7 +34,7 @@ const read = statement({
   gives: liveSession,
   text: sql`
     SELECT s.id, s.user_id, s.secret_hash, s.principal_kind, s.principal_id, s.scopes, s.expires_at,
-      k.requests_per_minute AS key_per_minute, p.requests_per_minute AS user_per_minute,
+      k.expires_at AS key_expires_at, k.requests_per_minute AS key_per_minute, p.requests_per_minute AS user_per_minute,
       s.last_used_at < now() - interval '1 minute' AS stale_use
     FROM (SELECT * FROM sessions WHERE id = $id AND ${isRecent}) s
       JOIN users u ON u.id = s.user_id AND u.deleted_at IS NULL

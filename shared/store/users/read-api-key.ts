@@ -8,6 +8,7 @@ const liveKey = {
   user_id: t.text,
   secret_hash: t.bytea,
   scopes: listOf(t.text),
+  expires_at: orNull(t.timestamptz),
   /** Not null: it reads this run and nothing else. */
   run_id: orNull(t.text),
   /** Requests a minute: of the key, and of its user as the user's plan says. */
@@ -30,7 +31,7 @@ const read = statement({
   takes: { id: t.text },
   gives: liveKey,
   text: sql`
-    SELECT k.id, k.user_id, k.secret_hash, k.scopes, k.run_id,
+    SELECT k.id, k.user_id, k.secret_hash, k.scopes, k.expires_at, k.run_id,
       k.requests_per_minute AS key_per_minute, p.requests_per_minute AS user_per_minute,
       coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale_use
     FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN billing_accounts a ON a.user_id = k.user_id

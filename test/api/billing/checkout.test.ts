@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import { afterAll, expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
+import { makeKey } from "../../harness/make-key.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
+import { waitFor } from "../../harness/wait-for.ts";
 
 /** Stands in for the provider's API: says what it was asked, and answers as that does. */
 type Asked = { method: string; path: string; form: Record<string, string>; key: string | undefined };
@@ -121,6 +123,18 @@ test("without a key, or with a provider that doesn't answer, it is a 503 that sa
   expect(answer.headers.get("retry-after")).toBe("5");
 });
 
+test("a key that the provider doesn't take is a refusal, not an outage, and the log says why", async () => {
+  const api = await stack.start("api", { ...env, STRIPE_SECRET_KEY: "sk_revoked", LOG_LEVEL: "warn" });
+  const answer = await call(api.url, "POST", "/v1/billing/checkout", {
+    user_id: "gus",
+    amount_usd_cents: 2_000,
+    success_url,
+  });
+  expect(answer).toMatchObject({ status: 409, body: { code: "provider_refused" } });
+  expect(JSON.stringify(answer.body)).toContain("log");
+  await waitFor(() => api.logged().includes("StripeAuthenticationError") || null);
+});
+
 test("a plan that costs nothing is taken here, and ends here; the newest one counts", async () => {
   const take = (plan_id: string) => call(url, "POST", "/v1/billing/subscriptions", { user_id: "eve", plan_id });
   const planOf = async () => Object((await call(url, "GET", "/v1/billing/wallet?user_id=eve")).body["plan"]).id;
@@ -139,4 +153,19 @@ test("a plan that costs nothing is taken here, and ends here; the newest one cou
     provider_subscription_id: null,
   });
   expect((await take("nothing")).status).toBe(404);
+});
+
+test("a plan that the provider sells is bought: nobody but an admin gives it away, also where its price is left out", async () => {
+  await call(url, "PUT", "/v1/billing/plans/sold", { name: "Sold", provider_price_id: "price_sold" });
+  await call(url, "PUT", "/v1/billing/plans/dear", { name: "Dear", price_micro_usd: 1 });
+  await call(url, "PUT", "/v1/billing/plans/gratis", { name: "Gratis" });
+  const keyed = (await stack.openApi({ ...env, AUTH_MODE: "key" })).url;
+  const take = async (plan_id: string, scope: string) => {
+    const authorization = `Bearer ${await makeKey(stack, "flo", [scope])}`;
+    return call(keyed, "POST", "/v1/billing/subscriptions", { plan_id }, { authorization });
+  };
+  for (const plan_id of ["sold", "dear"])
+    expect(await take(plan_id, "*")).toMatchObject({ status: 402, body: { code: "payment_required" } });
+  expect((await take("gratis", "*")).status).toBe(201);
+  expect((await take("sold", "admin")).status).toBe(201);
 });

@@ -138,7 +138,7 @@ test("what an agent reports, however absurd, ends its run and can't break the bo
   expect(usage.map(({ cost_micro_usd }) => cost_micro_usd)).toEqual([0, 0, 1_000_000_000_000]);
 }, 60_000);
 
-test("a spend limit counts what its period has cost, refuses what is beyond, and is told of once", async () => {
+test("a spend limit counts what its period has cost, refuses what is beyond, and is told of once, as a raised one is", async () => {
   const agent_id = await agentOf("eve", reporting);
   await run(agent_id, { input_payload: { cost: 2 } });
   await bookedUsage("eve", 1);
@@ -148,8 +148,15 @@ test("a spend limit counts what its period has cost, refuses what is beyond, and
   for (let i = 0; i < 2; i += 1) await run(agent_id, { input_payload: { cost: 1 } });
   await bookedUsage("eve", 3);
   expect(await untilStatus(402, () => run(agent_id))).toMatchObject({ body: { code: "spend_limit_reached" } });
-  const { rows } = await stack.sql.query("SELECT type FROM notifications WHERE user_id = 'eve'");
-  expect(rows).toEqual([{ type: "billing.spend_limit" }]);
+  const told = async () => (await stack.sql.query("SELECT type FROM notifications WHERE user_id = 'eve'")).rows;
+  expect(await told()).toEqual([{ type: "billing.spend_limit" }]);
+  // A raised one is another one.
+  await put({ period: "day", amount_micro_usd: 5_000_000 });
+  await untilStatus(200, () => run(agent_id));
+  expect(await told()).toHaveLength(1);
+  await run(agent_id, { input_payload: { cost: 2 } });
+  expect(await untilStatus(402, () => run(agent_id))).toMatchObject({ body: { code: "spend_limit_reached" } });
+  expect(await told()).toEqual([{ type: "billing.spend_limit" }, { type: "billing.spend_limit" }]);
   await put({ period: "day", amount_micro_usd: 3_000_000, enforced: false });
   expect((await untilStatus(200, () => run(agent_id))).status).toBe(200);
   await put({ period: "day", amount_micro_usd: 0 });

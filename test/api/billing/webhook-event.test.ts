@@ -191,6 +191,21 @@ test("a subscription's events give its user the plan, its invoices and what he i
   ]);
 });
 
+test("what an event has told is not told again with the object's next event, though the notification is deleted", async () => {
+  const told = async () => {
+    const { rows } = await stack.sql.query("DELETE FROM notifications WHERE user_id = 'gil' RETURNING type");
+    return rows.map(({ type }) => type).toSorted();
+  };
+  const events = monthOfEvents("gil");
+  for (const event of events) await sendSigned(event);
+  expect(await told()).toContain("billing.trial_ends");
+  const updated = events.find(({ type }) => type === "customer.subscription.updated");
+  for (const id of ["evt_next_1", "evt_next_2"]) {
+    expect((await sendSigned({ ...updated, id })).body).toEqual({ received: true });
+    expect(await told()).toEqual([]);
+  }
+});
+
 test("a dispute takes its money while it lasts, an inquiry takes none, and what is won is back", async () => {
   const dispute = (n: number, type: string, status: string) => ({
     ...{ id: `evt_dispute_${n}`, object: "event", type: `charge.dispute.${type}`, created: 1_780_000_000 + n },

@@ -333,6 +333,31 @@ test("a delivery that could start nothing is replayed once it can, alone and all
   expect((await call(url, "POST", `/v1/hooks/${hook.id}/replay`, { delivery_id: "delivery_x" })).status).toBe(404);
 });
 
+test("a delivery that the filter left out starts its run when it is sent again after the filter was mended, once", async () => {
+  const hook = await hookOf("github", { filter: { "/body/action": "close" } });
+  const body = JSON.stringify({ action: "closed" });
+  const headers = await signed("github", body);
+  const before = await countRuns();
+  const filtered = await deliver(hook, body, headers);
+  expect(filtered).toMatchObject({ status: 200, body: { status: "filtered", run_id: null } });
+  expect((await deliver(hook, body, headers)).body).toEqual({ ...filtered.body, duplicate: true });
+  await call(url, "PATCH", `/v1/hooks/${hook.id}`, { filter: { "/body/action": "closed" } });
+  const sent = await Promise.all([1, 2, 3].map(() => deliver(hook, body, headers)));
+  const ids = new Set(sent.map((got) => got.body["run_id"]));
+  expect([...ids]).toEqual([expect.stringMatching(/^run_/)]);
+  // A repeat of what has its run is left out by no filter.
+  await call(url, "PATCH", `/v1/hooks/${hook.id}`, { filter: { "/body/action": "none" } });
+  expect(await deliver(hook, body, headers)).toMatchObject({
+    status: 200,
+    body: { duplicate: true, run_id: [...ids][0] },
+  });
+  expect(await countRuns()).toBe(before + 1);
+  const [only, ...others] = await deliveriesOf(hook);
+  expect([only, others]).toMatchObject([{ status: "accepted", run_id: [...ids][0], repeats: 5, error: null }, []]);
+  const replayed = await call(url, "POST", `/v1/hooks/${hook.id}/replay`, { delivery_id: only?.["id"] });
+  expect(replayed).toMatchObject({ status: 202, body: { data: [{ status: "accepted", replays: 1 }] } });
+});
+
 test("a process that dies between storing a delivery and its run: the sender's repeat makes the one run", async () => {
   const hook = await make({ verify: "none", dedupe: "{/body/id}" });
   const [before, first] = [await countRuns(), await deliver(hook, '{"id":"a"}')];

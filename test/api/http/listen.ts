@@ -25,6 +25,7 @@ const openGuards: Guards = {
       user_id: "public",
       actor: "open",
       scopes: ["admin"],
+      key_expires_at: null,
       principal: null,
       session_id: null,
       run_id: null,

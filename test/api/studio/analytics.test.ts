@@ -41,10 +41,9 @@ const ask = async (path: string, query: Record<string, string> = {}): Promise<Re
 
 const views = (): [string, Record<string, string>][] => [
   ...["hour", "day", "week", "month"].flatMap((unit) =>
-    ["UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu"].map((timezone): [string, Record<string, string>] => [
-      "overview",
-      { unit, timezone },
-    ]),
+    ["UTC", "Europe/Berlin", "Asia/Calcutta", "Asia/Kathmandu", "Asia/Beirut"].map(
+      (timezone): [string, Record<string, string>] => ["overview", { unit, timezone }],
+    ),
   ),
   ["overview", { user_id: "user1" }],
   [`agents/${agents[0]}/stats`, { unit: "hour" }],
@@ -95,6 +94,15 @@ test("buckets are the time zone's calendar, without a gap: Berlin's spring day h
     "2025-03-30T22:00:00.000Z",
     "2025-03-31T22:00:00.000Z",
   ]);
+  // There the clocks skip the midnight of 30 March.
+  const beirut = (await ask("overview", { unit: "day", timezone: "Asia/Beirut" })) as unknown as Figures;
+  expect(beirut.series.map(({ start }) => start)).toEqual([
+    "2025-03-27T22:00:00.000Z",
+    "2025-03-28T22:00:00.000Z",
+    "2025-03-29T22:00:00.000Z",
+    "2025-03-30T21:00:00.000Z",
+    "2025-03-31T21:00:00.000Z",
+  ]);
   const empty = (await ask("overview", { since: "2024-01-01", until: "2024-01-08" })) as unknown as Figures;
   expect(empty.series).toHaveLength(7);
   expect(empty.series.every(({ runs }) => runs === 0)).toBe(true);
@@ -118,6 +126,32 @@ test("percentiles are within 9 % of the exact ones", async () => {
     expect(ratio).toBeLessThan(1.1);
   }
 });
+
+test("a run that never started has no duration and no time in the queue, before its hour is rolled up and after", async () => {
+  const id = await makeAgent(url, "def main(i): return i");
+  await stack.sql.query(
+    `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+       input_payload, history, files, request_hash, expires_at, created_at, started_at, completed_at, duration_ms)
+     SELECT 'idle' || n, 'idle', $1, '1.0.0', CASE WHEN n = 0 THEN 'success' ELSE 'expired' END::run_status, 3, 'python', 'standard',
+       'serverless', 1000, '{}', '[]', '[]', '', at, at - interval '10 s', CASE WHEN n = 0 THEN at - interval '2 s' END, at,
+       CASE WHEN n = 0 THEN 2000 ELSE 0 END
+     FROM (SELECT n, '2025-05-01T10:00Z'::timestamptz AS at FROM generate_series(0, 9) n) AS made`,
+    [id],
+  );
+  const day = { since: "2025-05-01", until: "2025-05-02" };
+  const read = async () => [
+    await ask(`agents/${id}/latency-distribution`, day),
+    (await ask(`agents/${id}/stats`, day))["totals"],
+  ];
+  const before = await read();
+  const one = { p50: expect.any(Number), steps: [{ count: 1 }] };
+  expect(before).toMatchObject([
+    { duration_ms: one, queue_ms: one },
+    { runs: 10, expired: 9, duration_ms: 2_000 },
+  ]);
+  expect(await rollUp()).toMatchObject({ status: "success" });
+  expect(await read()).toEqual(before);
+}, 60_000);
 
 test("what a request gets wrong is a 422: a zone that there isn't, too many buckets", async () => {
   const bad = (query: string) => call(url, "GET", `/v1/studio/overview?${query}`);

@@ -56,6 +56,31 @@ test("keys are listed without secrets, give no more than their maker has, and ca
   });
 });
 
+test("a key that expires makes no key that outlives it, nor does a session that it began", async () => {
+  const { ask } = await makeUser("ivy");
+  const [soon, later] = [1, 2].map((hours) => new Date(Date.now() + hours * 1_800_000).toISOString());
+  const { body } = await ask("POST", "/v1/users/me/api-keys", { expires_at: soon });
+  // As the console's page sends it.
+  const headers = { "sec-fetch-site": "same-origin", "x-runfleet-console": "1" };
+  const login = await call(url, "POST", "/v1/sessions", { key: body["key"] }, headers);
+  const cookie = login.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const makers = [
+    as(String(body["key"])),
+    (method: string, path: string, asked?: unknown) => call(url, method, path, asked, { ...headers, cookie }),
+  ];
+  for (const maker of makers) {
+    const make = async (asked: object) => maker("POST", "/v1/users/me/api-keys", asked);
+    expect(await make({})).toMatchObject({ status: 201, body: { expires_at: soon } });
+    expect(await make({ expires_at: later })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "expires_at"] }] },
+    });
+    const earlier = new Date(Date.now() + 600_000).toISOString();
+    expect(await make({ expires_at: earlier })).toMatchObject({ status: 201, body: { expires_at: earlier } });
+  }
+  expect((await ask("POST", "/v1/users/me/api-keys", {})).body["expires_at"]).toBeNull();
+});
+
 test("a run's read token streams the run by URL, for an hour", async () => {
   const { ask, key } = await makeUser("eve");
   const agent = await ask("POST", "/v1/agents", {
