@@ -925,6 +925,8 @@ class CompletedRunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[CompletedRunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[CompletedRunUsageReported]
@@ -2722,6 +2724,8 @@ class ResumedRunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[ResumedRunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[ResumedRunUsageReported]
@@ -2871,6 +2875,8 @@ class RunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunUsageReported]
@@ -3084,6 +3090,8 @@ class RunCancelledEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunCancelledEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunCancelledEventUsageReported]
@@ -3129,6 +3137,8 @@ class RunChangedUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunChangedUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunChangedUsageReported]
@@ -3229,6 +3239,8 @@ class RunEndedMessageUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunEndedMessageUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunEndedMessageUsageReported]
@@ -3260,6 +3272,8 @@ class RunEndedMessageDataUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunEndedMessageDataUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunEndedMessageDataUsageReported]
@@ -3388,6 +3402,8 @@ class RunErrorEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunErrorEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunErrorEventUsageReported]
@@ -3441,6 +3457,8 @@ class RunExpiredEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunExpiredEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunExpiredEventUsageReported]
@@ -3564,6 +3582,8 @@ class RunListItemUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunListItemUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunListItemUsageReported]
@@ -3807,6 +3827,8 @@ class RunSuccessEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunSuccessEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunSuccessEventUsageReported]
@@ -3876,6 +3898,8 @@ class RunTimeoutEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunTimeoutEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunTimeoutEventUsageReported]
@@ -3929,6 +3953,8 @@ class RunTreeUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunTreeUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunTreeUsageReported]
@@ -4491,6 +4517,8 @@ class TreeRunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[TreeRunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[TreeRunUsageReported]
@@ -4596,6 +4624,7 @@ class UsageRecord(TypedDict):
     input_tokens: int
     output_tokens: int
     tool_calls: int
+    """How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out."""
     cost_micro_usd: int
     """Micro-USD: 1 USD is 1,000,000."""
     created_at: str

@@ -28,22 +28,23 @@ export const insertLateUsage = (): Sql => sql`
   WHERE greatest(${joined(columns, ", ")}) > 0 AND EXISTS (SELECT 1 FROM usage_records WHERE source = 'run' AND source_id = before.id)
   ON CONFLICT (source, source_id) DO NOTHING`;
 
-/** A record's columns, with the field of a usage and how many of a column's units are one of the field's. */
-const figures = [
-  { column: raw("cpu_ms"), field: "cpu_ms", scale: 1 },
-  { column: raw("input_tokens"), field: "input_tokens", scale: 1 },
-  { column: raw("output_tokens"), field: "output_tokens", scale: 1 },
-  { column: raw("cost_micro_usd"), field: "cost_usd", scale: 1_000_000 },
-];
-const columns = figures.map(({ column }) => column);
-
 /** A million USD; years; and millions of such runs still add up to a bigint. */
 const most = 1_000_000_000_000;
+
+/** A record's columns, with the field of a usage, how many of a column's units are one of the field's, and what a column takes. */
+const figures = [
+  { column: raw("cpu_ms"), field: "cpu_ms", scale: 1, most },
+  { column: raw("input_tokens"), field: "input_tokens", scale: 1, most },
+  { column: raw("output_tokens"), field: "output_tokens", scale: 1, most },
+  { column: raw("tool_calls"), field: "tool_calls", scale: 1, most: 1_000_000_000 },
+  { column: raw("cost_micro_usd"), field: "cost_usd", scale: 1_000_000, most },
+];
+const columns = figures.map(({ column }) => column);
 
 /** Agents report usages, so each figure is held to what its column takes. */
 const figuresOf = (usage: Sql): Sql[] =>
   figures.map(
-    ({ field, scale }) =>
+    ({ field, scale, most }) =>
       sql`least(greatest(coalesce((${usage}::json ->> ${literal(field)})::numeric, 0) * ${literal(scale)}, 0), ${literal(most)})::bigint`,
   );
 
