@@ -17,7 +17,7 @@ export const createSubscription = defineOperation({
   audit: "subscription",
   summary: "Subscribe to a free plan",
   description:
-    "An admin may give a user any plan. Others buy a plan with a price by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan.",
+    "An admin may give a user any plan. Others buy a plan with a price by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan. A run is priced by the plan under which it was accepted.",
   request: { body: subscriptionBody },
   errors: ["foreign_user_id", "plan_not_found", "payment_required"],
   responses: { 201: { description: "The subscription", schema: subscriptionRecord } },

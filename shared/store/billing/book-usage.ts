@@ -70,10 +70,13 @@ async function bookUsage(db: Db): Promise<number> {
 /** False for a record of what came after its run's end. The run itself has one, too. */
 const counts = (source: string): boolean => source !== "call" && source !== "late";
 
-/** The plan of a user who has none is the one named `default`, where there is one. */
+/**
+ * A run is priced by the plan under which it was accepted. Where none is noted, as of runs that an earlier version accepted, it is
+ * the user's plan of now, or the one named `default`, where there is one.
+ */
 const ofPlan = (column: string): Sql => sql`(
   SELECT ${raw(column)} FROM plans
-  WHERE id = coalesce((SELECT plan_id FROM billing_accounts a WHERE a.user_id = u.user_id), 'default'))`;
+  WHERE id = coalesce(u.plan_id, (SELECT plan_id FROM billing_accounts a WHERE a.user_id = u.user_id), 'default'))`;
 
 const due = statement({
   name: "find-due-usage",

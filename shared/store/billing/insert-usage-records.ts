@@ -6,8 +6,8 @@ import { joined, literal, perRow, raw, type Sql, sql } from "../sql.ts";
  * measured, whatever is said by who ends a run.
  */
 export const insertUsageRecords = (): Sql => sql`
-  INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, duration_ms, ${joined(columns, ", ")})
-  SELECT 'usage_' || substr(message_id, 5), user_id, agent_id, version, 'run', id, id, metered_ms,
+  INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, plan_id, duration_ms, ${joined(columns, ", ")})
+  SELECT 'usage_' || substr(message_id, 5), user_id, agent_id, version, 'run', id, id, plan_id, metered_ms,
     ${joined(figuresOf(sql`usage`), ", ")}
   FROM moved WHERE started_at IS NOT NULL
   ON CONFLICT (source, source_id) DO NOTHING`;
@@ -17,8 +17,8 @@ export const insertUsageRecords = (): Sql => sql`
  * had ended the run. Calls with records of their own are left out.
  */
 export const insertLateUsage = (): Sql => sql`
-  INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, ${joined(columns, ", ")})
-  SELECT $record_id, user_id, agent_id, version, 'late', id, id, ${joined(columns, ", ")}
+  INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, plan_id, ${joined(columns, ", ")})
+  SELECT $record_id, user_id, agent_id, version, 'late', id, id, plan_id, ${joined(columns, ", ")}
   FROM before, LATERAL (SELECT ${named((column) => sql`now_used.${column} - used.${column} - calls.${column}`)}
     FROM (SELECT ${namedFigures(sql`$usage`)}) AS now_used, (SELECT ${namedFigures(sql`before.usage`)}) AS used, (
       SELECT ${named((column) => sql`coalesce(sum(call.${column}), 0)::bigint`)}

@@ -320,6 +320,31 @@ test("no run is metered twice or forgotten, and the books agree with it", async 
   expect(rows).toEqual([{ wrong: 0, entries: "0", revenue: "1250000" }]);
 });
 
+test("a run is priced by the plan under which it was accepted, and not by the one that its owner has when it ends", async () => {
+  await putPlan("by-second", { prepaid: true, second_micro_usd: 1_000_000 });
+  await putPlan("free", {});
+  await subscribe("nia", "by-second");
+  await call(url, "POST", "/v1/billing/transactions", { user_id: "nia", amount_micro_usd: 1, description: "Welcome" });
+  const agent_id = await agentOf(
+    "nia",
+    py`
+      import time
+      def main(i): time.sleep(30)
+    `,
+  );
+  const { body: started } = await run(agent_id, {}, { prefer: "respond-async" });
+  const run_id = String(started["id"]);
+  await readEvents(await resume(url, run_id), ({ event }) => event === "run.started");
+  expect((await subscribe("nia", "free")).status).toBe(201);
+  await call(url, "POST", `/v1/runs/${run_id}/complete`, {});
+  const [record] = await bookedUsage("nia", 1);
+  expect(record?.["cost_micro_usd"]).toBeGreaterThan(0);
+  expect(await walletOf("nia")).toMatchObject({
+    balance_micro_usd: 1 - Number(record?.["cost_micro_usd"]),
+    plan: { id: "free" },
+  });
+}, 60_000);
+
 /** Puts an ended run of a user to sleep, as many times over. */
 const suspend = async (user_id: string, count: number) => {
   const { rows } = await stack.sql.query<{ names: string }>(
