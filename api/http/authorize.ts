@@ -75,7 +75,7 @@ export async function countBody(
  * Counts requests against the limit of the caller's user, and that of the caller's key if it has one. `show` is told what is
  * left of the one that has less.
  */
-async function countRequests(
+export async function countRequests(
   { limiter }: Pick<Guards, "limiter">,
   caller: Caller,
   from: Peer,

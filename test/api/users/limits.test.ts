@@ -115,6 +115,27 @@ test("all keys of a user share one limit of requests, and a large body counts as
   expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
 });
 
+test("a fork counts as many requests as it copies MiB, and copies no more than 64 of them", async () => {
+  const limited = (await start({ RATE_LIMIT_PER_MINUTE: "60" })).url;
+  const hold = async (user_id: string, id: string, mib: number): Promise<string> => {
+    await stack.sql.query("INSERT INTO threads (id, user_id) VALUES ($1, $2)", [id, user_id]);
+    await stack.sql.query(
+      `INSERT INTO thread_messages (thread_id, role, content, bytes)
+       SELECT $1, 'user', '{}', $2::int * 1048576 FROM generate_series(1, 5)`,
+      [id, mib / 5],
+    );
+    return makeKey(user_id);
+  };
+  const fork = (key: string, id: string) => as(key, limited)("POST", `/v1/threads/${id}/fork`, {});
+  const ivo = await hold("ivo", "of-ivo", 40);
+  expect((await fork(ivo, "of-ivo")).status).toBe(201);
+  expect(await fork(ivo, "of-ivo")).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  const jan = await hold("jan", "of-jan", 65);
+  expect(await fork(jan, "of-jan")).toMatchObject({ status: 409, body: { code: "thread_too_large" } });
+  const copy = await as(jan, limited)("POST", "/langgraph/threads/of-jan/copy", {});
+  expect(copy.status).toBe(409);
+});
+
 test("a user has a limited number of open streams with all keys; the others are told when to come again", async () => {
   const few = (await start({ STREAMS_PER_USER: "3" })).url;
   const keys = [await makeKey("gil"), await makeKey("gil")];
