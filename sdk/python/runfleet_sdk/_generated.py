@@ -1642,7 +1642,10 @@ class Health(TypedDict):
     redis: Literal["up", "down"]
     workers: int
     pools: list[HealthPoolsItem]
-    """The pools of workers. A pool with queued runs and no workers needs a worker."""
+    """The pools of workers. A pool with queued runs and no workers needs a worker. With keys
+    (AUTH_MODE=key) the pools but for `default` are one, `*`: agents name pools, and anybody may ask
+    here. `/metrics` has each of them.
+    """
     sandbox_levels: list[int]
     """The isolation levels of the live workers."""
     sandbox_missing: list[str]

@@ -1341,7 +1341,7 @@ export type Health = {
   postgres: "up" | "read_only" | "down";
   redis: "up" | "down";
   workers: number;
-  /** The pools of workers. A pool with queued runs and no workers needs a worker. */
+  /** The pools of workers. A pool with queued runs and no workers needs a worker. With keys (AUTH_MODE=key) the pools but for `default` are one, `*`: agents name pools, and anybody may ask here. `/metrics` has each of them. */
   pools: Array<{
     pool: string;
     workers: number;
