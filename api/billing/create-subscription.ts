@@ -17,10 +17,13 @@ export const createSubscription = defineOperation({
   audit: "subscription",
   summary: "Subscribe to a free plan",
   description:
-    "An admin may give a user any plan. Others buy a plan that has a price or a `provider_price_id` by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan.",
+    "An admin may give a user any plan. Others buy a plan that has a price or a `provider_price_id` by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan. A run is priced by the plan under which it was accepted.",
   request: { body: subscriptionBody },
   errors: ["foreign_user_id", "plan_not_found", "payment_required"],
-  responses: { 201: { description: "The subscription", schema: subscriptionRecord } },
+  responses: {
+    200: { description: "The subscription that gives the user this plan already", schema: subscriptionRecord },
+    201: { description: "The new subscription", schema: subscriptionRecord },
+  },
   async handle({ db }: Pick<ApiContext, "db">, { body: { plan_id, user_id }, caller }) {
     const owner = ownerOf(caller, user_id);
     const plan = await readPlan(db, plan_id);
@@ -33,8 +36,9 @@ export const createSubscription = defineOperation({
         "payment_required",
         "The plan has a price. Buy it with POST /v1/billing/checkout.",
       );
-    const body = await readSubscription(db, await makeSubscription(db, owner, plan_id), null);
+    const { id, isNew } = await makeSubscription(db, owner, plan_id);
+    const body = await readSubscription(db, id, null);
     if (!body) throw new Error("A new subscription has no row.");
-    return { status: 201, body };
+    return isNew ? { status: 201, body } : { status: 200, body };
   },
 });

@@ -14,6 +14,7 @@ import { insertDelivery, type KnownDelivery } from "../../shared/store/hooks/sto
 import { noteRefusal, type UnsealedHook, unsealHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { weighBody } from "../http/weigh-body.ts";
 import { awaitRecord, type FollowedRun } from "../stream/respond-run.ts";
 import type { RespondDeps } from "../stream/respond-sse.ts";
 import { acceptDelivery, type AcceptDeliveryDeps } from "./accept-delivery.ts";
@@ -36,7 +37,7 @@ export const receiveHook = defineOperation({
   audit: { none: "The delivery is the record, and its run's timeline names the hook." },
   ignores: "unknown_input",
   summary: "Deliver to a hook",
-  description: `The address that a sender of webhooks gets. The signature is checked over the body's bytes, with the secret and in the scheme of the hook; its time may differ by five minutes. A body has at most ${requestLimits.input_bytes} bytes and arrives within ${receiveMs / 1000} s; a hook takes ${perMinute} deliveries a minute. 202: a run was started, or the signal is kept. 200: nothing was to be started (a filter, a repeat, a ping, Slack's challenge, which is answered as text), or the run's result, if the hook responds with results. Repeats of a delivery start nothing and are answered with the first one's run.`,
+  description: `The address that a sender of webhooks gets. The signature is checked over the body's bytes, with the secret and in the scheme of the hook; its time may differ by five minutes. A body has at most ${requestLimits.input_bytes} bytes and arrives within ${receiveMs / 1000} s; a hook takes ${perMinute} deliveries a minute, and a body counts as one more for each 64 KiB. 202: a run was started, or the signal is kept. 200: nothing was to be started (a filter, a repeat, a ping, Slack's challenge, which is answered as text), or the run's result, if the hook responds with results. Repeats of a delivery start nothing and are answered with the first one's run.`,
   request: { params: hookParams, query: z.looseObject({}), headers: z.looseObject({}) },
   rawBody: { most_bytes: requestLimits.input_bytes, most_ms: receiveMs },
   errors: [
@@ -66,7 +67,7 @@ export const receiveHook = defineOperation({
     if (!hook) throw notFound("hook", hook_id);
     const sent = { headers: textsOf(headers), query: textsOf(query), body };
     await checkSender(ctx, hook, sent);
-    await ctx.guards.limiter.count(`hook:${hook.id}`, { perMinute });
+    await ctx.guards.limiter.count(`hook:${hook.id}`, { requests: 1 + weighBody({ bytes: body.length }), perMinute });
     const document = readDelivery(sent);
     const known = await storeDelivery(ctx, hook, document, body.length);
     const handshake = handshakeOf(hook.verify, document);

@@ -8,6 +8,7 @@ import type { Guards } from "./guards.ts";
 import { rateLimitHeaders, type RateLimitState } from "./rate-limit.ts";
 import { credentialsOf } from "./request-context.ts";
 import { clientAddress } from "./client-address.ts";
+import { weighBody } from "./weigh-body.ts";
 
 const nobody: Caller = {
   owner: "",
@@ -58,25 +59,27 @@ export function requireScope({ scopes }: Caller, scope: Scope): void {
     throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
 }
 
-/** A body counts as one more request for each of these sizes, because parsing it keeps this process' only thread busy. */
-const perRequest = { bytes: 64 * 1024, values: 1_000 };
-
-/** Counts the size of a body that is not parsed yet against the caller's rate limit. Throws too_many_requests. */
+/**
+ * Counts the size of a body that is not parsed yet against the caller's rate limit, or the address' where anybody may ask. Throws
+ * too_many_requests.
+ */
 export async function countBody(
   guards: Guards,
   caller: Caller,
   req: Request,
   size: { bytes: number; values: number },
 ): Promise<void> {
-  const more = Math.floor(size.bytes / perRequest.bytes) + Math.floor(size.values / perRequest.values);
-  if (more > 0 && caller !== nobody) await countRequests(guards, caller, req, { requests: more });
+  const requests = weighBody(size);
+  if (requests === 0) return;
+  if (caller === nobody) await guards.limiter.count(`ip:${clientAddress(req)}`, { requests });
+  else await countRequests(guards, caller, req, { requests });
 }
 
 /**
  * Counts requests against the limit of the caller's user, and that of the caller's key if it has one. `show` is told what is
  * left of the one that has less.
  */
-async function countRequests(
+export async function countRequests(
   { limiter }: Pick<Guards, "limiter">,
   caller: Caller,
   from: Peer,

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { unavailable } from "../../shared/domain/errors/app-error.ts";
+import { defaultPool } from "../../shared/domain/run/pool.ts";
 import { version } from "../../shared/platform/version.ts";
+import type { PoolState } from "../../shared/store/queues/read-pools.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
@@ -24,7 +26,8 @@ const health = z
         }),
       )
       .meta({
-        description: "The pools of workers. A pool with queued runs and no workers needs a worker.",
+        description:
+          "The pools of workers. A pool with queued runs and no workers needs a worker. With keys (AUTH_MODE=key) the pools but for `default` are one, `*`: agents name pools, and anybody may ask here. `/metrics` has each of them.",
       }),
     sandbox_levels: z.array(z.number().int()).meta({ description: "The isolation levels of the live workers." }),
     sandbox_missing: z.array(z.string()).meta({ description: "Why live workers have no stronger level." }),
@@ -77,18 +80,37 @@ export const getHealth = defineOperation({
       postgres,
       redis: await redis,
       workers: workers?.length ?? 0,
-      pools: staffed.map(({ pool, active, waiting, oldest_ms }) => ({
-        pool,
-        workers: active,
-        queued: waiting,
-        oldest_ms,
-      })),
+      pools: shownPools(staffed, config.auth.mode),
       sandbox_levels: levels,
       sandbox_missing: missing,
     } as const;
     return { status: 200, body };
   },
 });
+
+type Staffed = Pick<PoolState, "pool" | "active" | "waiting" | "oldest_ms">;
+
+const shownPools = (pools: readonly Staffed[], mode: "open" | "key") =>
+  (mode === "key" ? withoutNames(pools) : pools).map(({ pool, active, waiting, oldest_ms }) => ({
+    pool,
+    workers: active,
+    queued: waiting,
+    oldest_ms,
+  }));
+
+/** Returns the default pool, and all others as one. */
+function withoutNames(pools: readonly Staffed[]): Staffed[] {
+  const others = pools.filter(({ pool }) => pool !== defaultPool);
+  if (others.length === 0) return [...pools];
+  const ages = others.flatMap(({ oldest_ms }) => oldest_ms ?? []);
+  const sum = {
+    pool: "*",
+    active: others.reduce((all, { active }) => all + active, 0),
+    waiting: others.reduce((all, { waiting }) => all + waiting, 0),
+    oldest_ms: ages.length > 0 ? Math.max(...ages) : null,
+  };
+  return [...pools.filter(({ pool }) => pool === defaultPool), sum];
+}
 
 const simple = z.object({ status: z.literal("ok") }).meta({ example: { status: "ok" } });
 const ok = { status: "ok" } as const;

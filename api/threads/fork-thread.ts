@@ -7,6 +7,7 @@ import { forkBody, threadParams, threadRecord } from "../../shared/schemas/threa
 import { forkThread as fork } from "../../shared/store/threads/fork-thread.ts";
 import { readThread } from "../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../context.ts";
+import { countCopy } from "../http/count-copy.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
 const example: z.output<typeof threadRecord> = {
@@ -27,14 +28,32 @@ export const forkThread = defineOperation({
   audit: "thread",
   summary: "Copy a thread up to one of its runs",
   description:
-    "The copy has the messages and the state as they were after that run, and is independent of the original. It belongs to the same user.",
+    "The copy has the messages and the state as they were after that run, and is independent of the original. It belongs to the same user. Messages of more than 64 MiB aren't copied, and each MiB counts as one more request. A state that was set by `POST /v1/threads/{thread_id}/state` and that a later run has replaced is kept nowhere: the copy then has the state that the last run before had left, or none.",
   request: { params: threadParams, body: forkBody },
-  errors: ["thread_not_found", "run_not_found", "run_not_ended", "thread_exists", "too_many_threads"],
+  errors: [
+    "thread_not_found",
+    "run_not_found",
+    "run_not_ended",
+    "thread_exists",
+    "thread_too_large",
+    "too_many_threads",
+  ],
   responses: { 201: { description: "The new thread", schema: threadRecord, example } },
-  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { thread_id: from }, body, caller }) {
+  async handle(
+    { db, config, guards }: Pick<ApiContext, "config" | "db" | "guards">,
+    { params: { thread_id: from }, body, caller, ip },
+  ) {
     const { run_id = null, title = null, metadata = null } = body;
     const id = body.thread_id ?? newId("thread");
-    const done = await fork(db, caller.owner, { from, id, run_id, title, metadata }, config.perUser.threads);
+    const done = await fork(
+      db,
+      caller.owner,
+      { from, id, run_id, title, metadata },
+      {
+        most: config.perUser.threads,
+        count: (bytes) => countCopy(guards, caller, { ip }, bytes),
+      },
+    );
     if (done === "full") throw conflict("too_many_threads", userHasMost("threads", config.perUser, null));
     if (done === "thread_missing") throw notFound("thread", from);
     if (done === "run_missing") throw notFound("run", run_id ?? "");

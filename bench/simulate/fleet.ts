@@ -187,5 +187,5 @@ const rowOf = (id: string): NewRun => ({
     },
     new Date(),
   ),
-  bounds: { max_queued_runs: null, max_concurrent_runs: null },
+  bounds: { plan_id: null, max_queued_runs: null, max_concurrent_runs: null },
 });

@@ -23,6 +23,7 @@ export const usage = z.object({
   ...tokenUsage,
   cpu_ms: z.number().optional(),
   max_rss_bytes: z.number().optional(),
+  tool_calls: z.number().int().optional().meta({ description: "How many `tool.start` events the agent sent." }),
   metered: tokens.optional().meta({
     description: "What services counted of calls to connections. Then the tokens and the cost above are these.",
   }),
@@ -175,7 +176,7 @@ export const runEvent = z
     }),
     event("state", { state_snapshot: z.string() }),
     event("usage", {
-      ...usage.omit({ metered: true, reported: true }).shape,
+      ...usage.omit({ tool_calls: true, metered: true, reported: true }).shape,
       source: z.enum(["reported", "metered"]).optional().meta({
         description: "Who says so: `reported` by the agent, or `metered` by the gateway, of all calls so far.",
       }),

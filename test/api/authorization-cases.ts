@@ -107,7 +107,10 @@ export const authorizationCases: Record<string, Case> = {
   get_notification_preferences: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   count_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   stream_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
-  create_webhook: { body: ({ user_id }) => ({ user_id, url: "https://example.com/" }), foreign: 403 },
+  create_webhook: {
+    body: ({ user_id }) => ({ user_id, url: "https://example.com/", events: ["daemon.*"] }),
+    foreign: 403,
+  },
   update_webhook: { body: () => ({ status: "paused" }) },
   redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
   put_connection: {

@@ -188,6 +188,8 @@ async function ask(
 
 const all: readonly Operation<never>[] = withDocs(operations);
 const guarded = all.filter(({ scope }) => scope !== "public").map((operation) => [operation.name, operation] as const);
+/** A new key has no more scopes than the key that makes it, and a webhook no events that its key may not read. */
+const moreScopes: Record<string, string[]> = { create_api_key: ["runs:read"], create_webhook: ["daemons:read"] };
 const isPrivileged = ({ scope }: Operation<never>) => scope === "admin" || scope === "internal";
 
 describe.each(guarded)("%s", (_name, operation) => {
@@ -237,7 +239,7 @@ describe.each(guarded)("%s", (_name, operation) => {
     // A user with agents can't be deleted.
     if (operation.name === "delete_user")
       await stack.sql.query("DELETE FROM agents WHERE user_id = $1", [world.user_id]);
-    const granted = operation.name === "create_api_key" ? [operation.scope, "runs:read"] : [operation.scope];
+    const granted = [operation.scope, ...(moreScopes[operation.name] ?? [])];
     const key = isPrivileged(operation) ? admin : (await makeKey(world.user_id, granted)).text;
     const { status, text } = await ask(operation, world, key);
     const own = cases[operation.name]?.own;

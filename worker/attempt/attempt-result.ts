@@ -29,6 +29,8 @@ export type AttemptResult = {
   state_snapshot: string | null;
   /** As the agent reported it. */
   usage: Usage | null;
+  /** How many tools it has called. */
+  tool_calls: number;
   /** What services have counted of the calls of all attempts; null: nothing. */
   metered: TokenUsage | null;
   /** The key of the journal's entry with the answer to its last recorded call; null: there is none. */
@@ -47,19 +49,21 @@ export const emptyResult = (): AttemptResult => ({
   outputs: [],
   state_snapshot: null,
   usage: null,
+  tool_calls: 0,
   metered: null,
   last_call: null,
 });
 
 /**
- * Adds what a frame says about the attempt's end. The first result or error counts, the newest state counts, and usage is
- * merged.
+ * Adds what a frame says about the attempt's end. The first result or error counts, the newest state counts, usage is
+ * merged, and tools are counted.
  */
 export function collectFrame(into: AttemptResult, frame: AgentFrame): void {
   if (frame.type === "result" && !into.error) into.result ??= frame;
   if (frame.type === "error" && !into.result) into.error ??= agentError(frame);
   if (frame.type === "interrupt") into.interrupt ??= frame;
   if (frame.type === "state") into.state_snapshot = frame.state_snapshot;
+  if (frame.type === "tool.start") into.tool_calls += 1;
   if (frame.type === "usage") {
     const { type: _, ...usage } = frame;
     into.usage = { ...into.usage, ...usage };

@@ -154,12 +154,15 @@ function joinOutputs(outputs: unknown[]): { output: unknown } | null {
  * What the agent reported, or what was metered of its calls, with what was measured of its process, added to what the earlier
  * attempts used. Calls of an attempt that was lost are in `metered`, and not in `spent`.
  */
-function measuredUsage({ usage: reported, metered, exit }: AttemptResult, spent: Usage | null): Usage | null {
+function measuredUsage(
+  { usage: reported, tool_calls, metered, exit }: AttemptResult,
+  spent: Usage | null,
+): Usage | null {
   const counted = metered && lessTokens(metered, spent?.metered ?? {});
   const usage = counted ? { ...counted, metered: counted, ...(reported && { reported }) } : reported;
   const cpu = exit?.cpu_ms == null ? {} : { cpu_ms: exit.cpu_ms };
   const memory = exit?.max_rss_bytes == null ? {} : { max_rss_bytes: exit.max_rss_bytes };
-  const measured = { ...usage, ...cpu, ...memory };
+  const measured = { ...usage, ...cpu, ...memory, ...(tool_calls > 0 && { tool_calls }) };
   return addUsage(spent, Object.keys(measured).length > 0 ? measured : null);
 }
 

@@ -13,8 +13,14 @@ const ms = z
   .min(0)
   .max(24 * 3_600_000);
 
-/** What an agent reports. The worker measures CPU time and memory itself, and the gateway meters calls. */
-export const reportedUsage = usage.omit({ cpu_ms: true, max_rss_bytes: true, metered: true, reported: true });
+/** What an agent reports. The worker measures CPU time and memory itself and counts tools, and the gateway meters calls. */
+export const reportedUsage = usage.omit({
+  cpu_ms: true,
+  max_rss_bytes: true,
+  tool_calls: true,
+  metered: true,
+  reported: true,
+});
 const { key, name } = callFields;
 
 const stepEnding = z.object({

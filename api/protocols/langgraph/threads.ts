@@ -13,6 +13,7 @@ import { readThread, readThreads } from "../../../shared/store/threads/thread-re
 import type { Db } from "../../../shared/store/client.ts";
 import type { ApiContext } from "../../context.ts";
 import type { Caller } from "../../http/caller.ts";
+import { countCopy } from "../../http/count-copy.ts";
 import type { Operation } from "../../http/define-operation.ts";
 import { countedPage, defineRoute, notSupported, select } from "./define-route.ts";
 import { toThread } from "./show-thread.ts";
@@ -141,10 +142,16 @@ const copy = defineRoute({
   scope: "threads:write",
   audit: "thread",
   request: { params: threadParams },
-  async handle({ db, config }: Pick<ApiContext, "db" | "config">, { params: { thread_id: from }, caller }) {
+  async handle(
+    { db, config, guards }: Pick<ApiContext, "db" | "config" | "guards">,
+    { params: { thread_id: from }, caller, ip },
+  ) {
     const id = newId("thread");
     const whole = { from, id, run_id: null, title: null, metadata: null };
-    const done = await forkThread(db, caller.owner, whole, config.perUser.threads);
+    const done = await forkThread(db, caller.owner, whole, {
+      most: config.perUser.threads,
+      count: (bytes) => countCopy(guards, caller, { ip }, bytes),
+    });
     if (done === "full") throw conflict("too_many_threads", userHasMost("threads", config.perUser, null));
     if (done !== "forked") throw notFound("thread", from);
     return { status: 200, body: toThread(await viewThread(db, id, caller.owner)) };

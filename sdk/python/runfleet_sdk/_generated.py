@@ -927,6 +927,8 @@ class CompletedRunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[CompletedRunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[CompletedRunUsageReported]
@@ -1642,7 +1644,10 @@ class Health(TypedDict):
     redis: Literal["up", "down"]
     workers: int
     pools: list[HealthPoolsItem]
-    """The pools of workers. A pool with queued runs and no workers needs a worker."""
+    """The pools of workers. A pool with queued runs and no workers needs a worker. With keys
+    (AUTH_MODE=key) the pools but for `default` are one, `*`: agents name pools, and anybody may ask
+    here. `/metrics` has each of them.
+    """
     sandbox_levels: list[int]
     """The isolation levels of the live workers."""
     sandbox_missing: list[str]
@@ -2724,6 +2729,8 @@ class ResumedRunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[ResumedRunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[ResumedRunUsageReported]
@@ -2873,6 +2880,8 @@ class RunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunUsageReported]
@@ -3086,6 +3095,8 @@ class RunCancelledEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunCancelledEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunCancelledEventUsageReported]
@@ -3131,6 +3142,8 @@ class RunChangedUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunChangedUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunChangedUsageReported]
@@ -3231,6 +3244,8 @@ class RunEndedMessageUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunEndedMessageUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunEndedMessageUsageReported]
@@ -3262,6 +3277,8 @@ class RunEndedMessageDataUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunEndedMessageDataUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunEndedMessageDataUsageReported]
@@ -3390,6 +3407,8 @@ class RunErrorEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunErrorEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunErrorEventUsageReported]
@@ -3443,6 +3462,8 @@ class RunExpiredEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunExpiredEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunExpiredEventUsageReported]
@@ -3566,6 +3587,8 @@ class RunListItemUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunListItemUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunListItemUsageReported]
@@ -3809,6 +3832,8 @@ class RunSuccessEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunSuccessEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunSuccessEventUsageReported]
@@ -3878,6 +3903,8 @@ class RunTimeoutEventUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunTimeoutEventUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunTimeoutEventUsageReported]
@@ -3931,6 +3958,8 @@ class RunTreeUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[RunTreeUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[RunTreeUsageReported]
@@ -4493,6 +4522,8 @@ class TreeRunUsage(TypedDict):
     cost_usd: NotRequired[float]
     cpu_ms: NotRequired[float]
     max_rss_bytes: NotRequired[float]
+    tool_calls: NotRequired[int]
+    """How many `tool.start` events the agent sent."""
     metered: NotRequired[TreeRunUsageMetered]
     """What services counted of calls to connections. Then the tokens and the cost above are these."""
     reported: NotRequired[TreeRunUsageReported]
@@ -4598,6 +4629,7 @@ class UsageRecord(TypedDict):
     input_tokens: int
     output_tokens: int
     tool_calls: int
+    """How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out."""
     cost_micro_usd: int
     """Micro-USD: 1 USD is 1,000,000."""
     created_at: str

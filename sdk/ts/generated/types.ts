@@ -734,6 +734,8 @@ export type CompletedRun = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -1339,7 +1341,7 @@ export type Health = {
   postgres: "up" | "read_only" | "down";
   redis: "up" | "down";
   workers: number;
-  /** The pools of workers. A pool with queued runs and no workers needs a worker. */
+  /** The pools of workers. A pool with queued runs and no workers needs a worker. With keys (AUTH_MODE=key) the pools but for `default` are one, `*`: agents name pools, and anybody may ask here. `/metrics` has each of them. */
   pools: Array<{
     pool: string;
     workers: number;
@@ -2323,6 +2325,8 @@ export type ResumedRun = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2438,6 +2442,8 @@ export type Run = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2591,6 +2597,8 @@ export type RunCancelledEvent = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2640,6 +2648,8 @@ export type RunChanged = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2703,6 +2713,8 @@ export type RunEndedMessage = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2744,6 +2756,8 @@ export type RunEndedMessage = {
       cost_usd?: number | undefined;
       cpu_ms?: number | undefined;
       max_rss_bytes?: number | undefined;
+      /** How many `tool.start` events the agent sent. */
+      tool_calls?: number | undefined;
       /** What services counted of calls to connections. Then the tokens and the cost above are these. */
       metered?: {
         input_tokens?: number | undefined;
@@ -2820,6 +2834,8 @@ export type RunErrorEvent = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2868,6 +2884,8 @@ export type RunExpiredEvent = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -2983,6 +3001,8 @@ export type RunListItem = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -3164,6 +3184,8 @@ export type RunSuccessEvent = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -3223,6 +3245,8 @@ export type RunTimeoutEvent = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -3265,6 +3289,8 @@ export type RunTree = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -3782,6 +3808,8 @@ export type TreeRun = {
     cost_usd?: number | undefined;
     cpu_ms?: number | undefined;
     max_rss_bytes?: number | undefined;
+    /** How many `tool.start` events the agent sent. */
+    tool_calls?: number | undefined;
     /** What services counted of calls to connections. Then the tokens and the cost above are these. */
     metered?: {
       input_tokens?: number | undefined;
@@ -3870,6 +3898,7 @@ export type UsageRecord = {
   cpu_ms: number;
   input_tokens: number;
   output_tokens: number;
+  /** How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out. */
   tool_calls: number;
   /** Micro-USD: 1 USD is 1,000,000. */
   cost_micro_usd: number;

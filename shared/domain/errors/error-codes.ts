@@ -117,6 +117,7 @@ export const errorKinds = {
       subscription_canceled: "The subscription has ended.",
       thread_busy: "A run of the thread has not ended.",
       thread_exists: "A thread with this id exists.",
+      thread_too_large: "The thread's messages are more than a fork copies.",
       too_many_bulk_operations: "The user has 20 bulk operations that aren't done.",
       too_many_agents: "The user has as many agents as AGENTS_PER_USER allows.",
       event_unreadable: "The event of the payment provider still can't be read; the sentence says where.",

@@ -24,4 +24,6 @@ export const requestLimits = {
   state_bytes: 1 * MiB,
   // Of the messages that a thread hands to its next run.
   thread_history_bytes: 8 * MiB,
+  // Of the messages that a fork of a thread copies.
+  thread_fork_bytes: 64 * MiB,
 } as const;

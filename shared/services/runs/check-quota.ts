@@ -25,8 +25,9 @@ export function quotaFault(state: QuotaState | null, reserved: number): AppError
   return null;
 }
 
-/** Returns how many runs the user's plan allows at once. */
+/** Returns the user's plan, and how many runs it allows at once. */
 export const boundsOf = (state: QuotaState | null): PlanRunLimits => ({
+  plan_id: state?.plan_id ?? null,
   max_queued_runs: state?.max_queued_runs ?? null,
   max_concurrent_runs: state?.max_concurrent_runs ?? null,
 });

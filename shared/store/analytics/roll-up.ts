@@ -10,7 +10,8 @@ import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.t
 const settledAfter = "5 minutes";
 
 /**
- * Rolls up the next half hour or day (UTC) that is over and in which runs ended. Returns its start; null when there is none. Of
+ * Rolls up the next half hour or day (UTC) that is over and in which runs ended: a half hour from its runs, a day from its half
+ * hours, since no statement reads the runs of a large fleet's day in time. Returns its start; null when there is none. Of
  * two that do so at once, one does it.
  */
 export async function rollUpNext(db: Db, span: RollupSpan): Promise<Date | null> {
@@ -28,6 +29,9 @@ export async function countOpenSpans(db: Db, span: RollupSpan): Promise<number> 
 /** Runs that ended after the last one that is rolled up. */
 const open = (span: RollupSpan): Sql =>
   sql`(SELECT completed_at FROM runs WHERE completed_at >= ${rolledUntil(span)}) AS open`;
+/** Half hours of which no day is made. */
+const openHalves = sql`
+  (SELECT begins_at FROM run_rollups WHERE span = 'half_hour' AND begins_at >= ${rolledUntil("day")}) AS open`;
 const settled = (span: RollupSpan): Sql => beginOf(span, sql`now() - interval ${literal(settledAfter)}`);
 
 /** Four kinds of rows: of an agent's version, of an agent, of a user, of all. */
@@ -48,11 +52,17 @@ const pairs = Object.entries(histograms).map(
 );
 const columns = Object.values(histograms).map(({ column }) => raw(column));
 const sumNames = joined(summed.map(raw), ", ");
+const addedSums = joined(
+  summed.map((name) => sql`sum(${raw(name)}) AS ${raw(name)}`),
+  ", ",
+);
+const rolled = Object.entries(histograms).map(([name, { column }]) => sql`(${literal(name)}, ${raw(column)})`);
 
-const rollUpOf = (span: RollupSpan): Sql => sql`
-    WITH ended AS MATERIALIZED (
+/** SQL: in a CTE `ended`, what a half hour's runs are counted by. */
+const halfHour = sql`
+    ended AS MATERIALIZED (
       SELECT user_id, agent_id, version, ${measures} FROM runs ${usedBy("runs")}
-      WHERE completed_at >= $start AND completed_at < $start + ${lengthOf(span)}
+      WHERE completed_at >= $start AND completed_at < $start + ${lengthOf("half_hour")}
     ), totals AS (
       SELECT ${keyed}, ${sums} FROM ended GROUP BY GROUPING SETS (${kinds})
     ), counted AS (
@@ -60,39 +70,77 @@ const rollUpOf = (span: RollupSpan): Sql => sql`
       FROM (SELECT user_id, agent_id, version, measure, ${indexOf("value")} AS index
         FROM ended, LATERAL (VALUES ${joined(values, ", ")}) AS m (measure, value) WHERE value IS NOT NULL) AS indexed
       GROUP BY GROUPING SETS (${kindsBy("measure, index")})
-    ), spread AS (
-      SELECT user_id, agent_id, version, ${joined(pairs, ", ")} FROM counted GROUP BY user_id, agent_id, version
+    ), coded AS (
+      SELECT ${keyed}, error_code AS code, count(*) AS count FROM ended WHERE error_code IS NOT NULL
+      GROUP BY GROUPING SETS (${kindsBy("error_code")})
+    )`;
+
+const key = raw("user_id, agent_id, version");
+/** The same of a day, by its half hours. */
+const day = sql`
+    halves AS (
+      SELECT * FROM run_rollups
+      WHERE span = 'half_hour' AND begins_at >= $start AND begins_at < $start + ${lengthOf("day")}
+    ), totals AS (
+      SELECT ${key}, ${addedSums} FROM halves GROUP BY ${key}
+    ), counted AS (
+      SELECT ${key}, measure, (pair ->> 0)::int AS index, sum((pair ->> 1)::int) AS count
+      FROM halves, LATERAL (VALUES ${joined(rolled, ", ")}) AS m (measure, histogram), json_array_elements(histogram) AS pair
+      GROUP BY ${key}, measure, index
+    ), coded AS (
+      SELECT ${key}, code, sum(count::int) AS count FROM halves, json_each_text(error_codes) AS each (code, count)
+      GROUP BY ${key}, code
+    )`;
+
+/** `parts`: the CTEs `totals`, `counted` (a histogram's counts) and `coded` (counts of error codes). */
+const rollUpOf = (span: RollupSpan, parts: Sql): Sql => sql`
+    WITH ${parts}, spread AS (
+      SELECT ${key}, ${joined(pairs, ", ")} FROM counted GROUP BY ${key}
     ), failed AS (
-      SELECT user_id, agent_id, version, json_object_agg(error_code, count) AS error_codes
-      FROM (SELECT ${keyed}, error_code, count(*) AS count FROM ended WHERE error_code IS NOT NULL
-        GROUP BY GROUPING SETS (${kindsBy("error_code")})) AS coded
-      GROUP BY user_id, agent_id, version
+      SELECT ${key}, json_object_agg(code, count) AS error_codes FROM coded GROUP BY ${key}
     )
-    INSERT INTO run_rollups (begins_at, span, user_id, agent_id, version, ${sumNames}, ${joined(columns, ", ")}, error_codes)
-    SELECT $start, ${literal(span)}, user_id, agent_id, version, ${sumNames},
+    INSERT INTO run_rollups (begins_at, span, ${key}, ${sumNames}, ${joined(columns, ", ")}, error_codes)
+    SELECT $start, ${literal(span)}, ${key}, ${sumNames},
       ${joined(
         columns.map((column) => sql`concat('[', ${column}, ']')::json`),
         ", ",
       )}, coalesce(error_codes, '{}')
-    FROM totals LEFT JOIN spread USING (user_id, agent_id, version) LEFT JOIN failed USING (user_id, agent_id, version)
+    FROM totals LEFT JOIN spread USING (${key}) LEFT JOIN failed USING (${key})
     ON CONFLICT DO NOTHING`;
 
-const statementsOf = (span: RollupSpan, name: string) => ({
-  findNext: statement({
-    name: `find-next-${name}`,
-    gives: { start: t.timestamptz },
-    text: sql`
-      SELECT start FROM (SELECT ${beginOf(span, sql`min(completed_at)`)} AS start FROM ${open(span)}) AS following
-      WHERE start < ${settled(span)}`,
-  }),
-  rollUp: statement({ name: `roll-up-${name}`, takes: { start: t.timestamptz }, text: rollUpOf(span) }),
-  count: statement({
+const countOf = (span: RollupSpan, name: string) =>
+  statement({
     name: `count-open-${name}s`,
     gives: { count: t.integer },
     text: sql`
       SELECT count(DISTINCT ${beginOf(span, sql`completed_at`)})::int AS count FROM ${open(span)}
       WHERE completed_at < ${settled(span)}`,
-  }),
-});
+  });
+const takes = { start: t.timestamptz };
 
-const statements = { half_hour: statementsOf("half_hour", "half-hour"), day: statementsOf("day", "day") };
+const statements = {
+  half_hour: {
+    findNext: statement({
+      name: "find-next-half-hour",
+      gives: takes,
+      text: sql`
+        SELECT start FROM (SELECT ${beginOf("half_hour", sql`min(completed_at)`)} AS start FROM ${open("half_hour")}) AS following
+        WHERE start < ${settled("half_hour")}`,
+    }),
+    rollUp: statement({ name: "roll-up-half-hour", takes, text: rollUpOf("half_hour", halfHour) }),
+    count: countOf("half_hour", "half-hour"),
+  },
+  day: {
+    // All of its half hours are rolled up when no run of it is left.
+    findNext: statement({
+      name: "find-next-day",
+      gives: takes,
+      text: sql`
+        SELECT start FROM (SELECT ${beginOf("day", sql`min(begins_at)`)} AS start FROM ${openHalves}) AS following,
+          (SELECT min(completed_at) AS first_left FROM ${open("half_hour")}) AS runs_left
+        WHERE start < ${settled("day")} AND coalesce(first_left >= start + ${lengthOf("day")}, true)`,
+    }),
+    rollUp: statement({ name: "roll-up-day", takes, text: rollUpOf("day", day) }),
+    count: countOf("day", "day"),
+  },
+};

@@ -1,6 +1,6 @@
 import type { Db } from "../client.ts";
 import { listOf, t } from "../columns.ts";
-import { literal, raw, type Sql, sql } from "../sql.ts";
+import { raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { notify } from "../notifications/notify.ts";
 import { bookTransfers } from "./book-transfers.ts";
@@ -70,16 +70,13 @@ async function bookUsage(db: Db): Promise<number> {
 /** False for a record of what came after its run's end. The run itself has one, too. */
 const counts = (source: string): boolean => source !== "call" && source !== "late";
 
-/** In a transcript's chunk, [[seq, type, data], …], only a type stands between these: in `data` each quote is escaped. */
-const toolType = `,"tool.start",`;
-const countTools = sql`
-  SELECT sum((length(events::text) - length(replace(events::text, ${literal(toolType)}, ''))) / ${literal(toolType.length)})
-  FROM transcript_chunks WHERE transcript_chunks.run_id = u.run_id`;
-
-/** The plan of a user who has none is the one named `default`, where there is one. */
+/**
+ * A run is priced by the plan under which it was accepted. Where none is noted, as of runs that an earlier version accepted, it is
+ * the user's plan of now, or the one named `default`, where there is one.
+ */
 const ofPlan = (column: string): Sql => sql`(
   SELECT ${raw(column)} FROM plans
-  WHERE id = coalesce((SELECT plan_id FROM billing_accounts a WHERE a.user_id = u.user_id), 'default'))`;
+  WHERE id = coalesce(u.plan_id, (SELECT plan_id FROM billing_accounts a WHERE a.user_id = u.user_id), 'default'))`;
 
 const due = statement({
   name: "find-due-usage",
@@ -101,7 +98,7 @@ const price = statement({
     prepaid: t.boolean,
   },
   text: sql`
-    UPDATE usage_records u SET booked_at = now(), tool_calls = CASE WHEN source IN ('call', 'late') THEN 0 ELSE coalesce((${countTools}), 0) END,
+    UPDATE usage_records u SET booked_at = now(),
       cost_micro_usd = cost_micro_usd + coalesce(${ofPlan("second_micro_usd")}, 0) * duration_ms / 1000
     WHERE id = ANY($ids) AND booked_at IS NULL
     RETURNING source, source_id, user_id, agent_id, cost_micro_usd::text AS cost, coalesce(${ofPlan("prepaid")}, false) AS prepaid`,

@@ -11,7 +11,7 @@ export function listUsage(
   page: PageRequest,
 ): Promise<Page<UsageRecordOut>> {
   const load = async (ids: string[]): Promise<UsageRecordOut[]> => {
-    const omit = { source: true, source_id: true } as const;
+    const omit = { source: true, source_id: true, plan_id: true } as const;
     const rows = await db.prisma.usageRecord.findMany({ where: { id: { in: ids } }, omit });
     return rows.map((row) => ({
       object: "usage",

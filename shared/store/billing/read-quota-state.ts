@@ -6,6 +6,7 @@ import { runIs } from "../runs/run-is.ts";
 import { isWeekOver } from "./week.ts";
 
 const quotaState = {
+  plan_id: orNull(t.text),
   prepaid: t.boolean,
   weekly_runs: orNull(t.integer),
   weekly_micro_usd: orNull(t.bigint),
@@ -32,7 +33,7 @@ export type QuotaState = Omit<QuotaRow, Amount> & {
   weekly_micro_usd: number | null;
 };
 
-/** Returns null when no plan and no limit binds the user, who may have no account at all. */
+/** Returns null when the user has neither a plan nor a limit that binds; such a user may have no account at all. */
 export async function readQuotaState(db: { sql: Queryable }, user_id: string): Promise<QuotaState | null> {
   const row = await read.first(db.sql, { user_id });
   if (!row) return null;
@@ -51,7 +52,7 @@ const read = statement({
   gives: quotaState,
   text: sql`
     WITH who AS (
-      SELECT p.prepaid, p.weekly_runs, p.weekly_micro_usd, p.max_queued_runs, p.max_concurrent_runs,
+      SELECT p.id AS plan_id, p.prepaid, p.weekly_runs, p.weekly_micro_usd, p.max_queued_runs, p.max_concurrent_runs,
         p.weekly_runs IS NOT NULL AS counts, num_nonnulls(p.max_queued_runs, p.max_concurrent_runs) > 0 AS bounds_runs,
         CASE WHEN ${isWeekOver} THEN 0 ELSE coalesce(a.week_runs, 0) END AS week_runs,
         CASE WHEN ${isWeekOver} THEN 0 ELSE coalesce(a.week_micro_usd, 0) END AS week_micro_usd,
@@ -69,10 +70,10 @@ const read = statement({
         (SELECT count(*) FROM usage_records WHERE user_id = $user_id AND booked_at IS NULL)::int AS unbooked
       FROM who WHERE counts
     )
-    SELECT coalesce(prepaid, false) AS prepaid, weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs,
+    SELECT plan_id, coalesce(prepaid, false) AS prepaid, weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs,
       week_runs, week_micro_usd, reached_limit,
       coalesce((SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'wallet:' || $user_id), 0) AS balance_micro_usd,
       coalesce(unbooked, 0) AS unbooked, coalesce(running + waiting + suspended, 0) AS open
     FROM who LEFT JOIN open ON true
-    WHERE prepaid OR counts OR bounds_runs OR weekly_micro_usd IS NOT NULL OR reached_limit IS NOT NULL`,
+    WHERE plan_id IS NOT NULL OR reached_limit IS NOT NULL`,
 });

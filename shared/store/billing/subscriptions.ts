@@ -10,7 +10,7 @@ import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { type BillingFilter, billingConditions } from "./billing-filter.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
 import { inBillingTransaction } from "./in-billing-transaction.ts";
-import { choosePlan } from "./choose-plan.ts";
+import { choosePlan, newestInForce } from "./choose-plan.ts";
 
 export function listSubscriptions(
   db: Db,
@@ -33,14 +33,26 @@ export async function readSubscription(db: Db, id: string, owner: Owner): Promis
   return row && toRecord(row);
 }
 
-/** Gives a user a plan that nobody pays for. */
-export async function makeSubscription(db: Db, user_id: string, plan_id: string): Promise<string> {
+/**
+ * Gives a user a plan that nobody pays for. Returns the subscription's id. A subscription of that kind that gives the user this plan
+ * already is it: a second one would give the plan on when the first is cancelled.
+ */
+export async function makeSubscription(
+  db: Db,
+  user_id: string,
+  plan_id: string,
+): Promise<{ id: string; isNew: boolean }> {
+  // Looked for before the lock is taken, too: the lock is one for all.
+  const known = await findStanding.first(db.sql, { user_id, plan_id });
+  if (known) return { id: known.id, isNew: false };
   return inBillingTransaction(db, async (client) => {
+    const standing = await findStanding.first(client, { user_id, plan_id });
+    if (standing) return { id: standing.id, isNew: false };
     const id = newId("sub");
     await ensureAccounts(client, [user_id]);
     await insert.count(client, { id, user_id, plan_id });
     await choosePlan(client, user_id);
-    return id;
+    return { id, isNew: true };
   });
 }
 
@@ -51,6 +63,14 @@ export function endSubscription(db: Db, { id, user_id }: { id: string; user_id: 
     await choosePlan(client, user_id);
   });
 }
+
+const findStanding = statement({
+  name: "find-standing-subscription",
+  takes: { user_id: t.text, plan_id: t.text },
+  gives: { id: t.text },
+  text: sql`
+    SELECT id FROM (${newestInForce}) AS newest WHERE plan_id = $plan_id AND provider_subscription_id IS NULL`,
+});
 
 const insert = statement({
   name: "insert-subscription",

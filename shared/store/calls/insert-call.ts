@@ -62,12 +62,12 @@ const insert = statement({
       WHERE open.run_id = input.run_id AND open.key = input.open_key AND open.attempt = input.attempt
         AND open.call = input.call
     ), ${settleReservations}, late AS (
-      INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, input_tokens, output_tokens,
-        cost_micro_usd)
-      SELECT 'usage_' || substr(input.id, 6), run.user_id, run.agent_id, run.version, 'call', input.id, run.id,
+      INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, plan_id, input_tokens,
+        output_tokens, cost_micro_usd)
+      SELECT 'usage_' || substr(input.id, 6), run.user_id, run.agent_id, run.version, 'call', input.id, run.id, run.plan_id,
         input_tokens::bigint, output_tokens::bigint, ceil(coalesce(cost_micro_usd, 0))::bigint
       FROM input, LATERAL (
-        SELECT runs.id, user_id, agent_id, version FROM runs WHERE runs.id = input.run_id AND ${runIsStill.ended()} ${perRow}
+        SELECT runs.id, user_id, agent_id, version, plan_id FROM runs WHERE runs.id = input.run_id AND ${runIsStill.ended()} ${perRow}
       ) AS run
       WHERE input_tokens + output_tokens > 0
         AND NOT EXISTS (SELECT 1 FROM run_calls WHERE run_calls.id = input.id)

@@ -1,11 +1,12 @@
 import { labelsOf } from "../../domain/run/labels.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
-import { sql } from "../sql.ts";
+import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { isBelowUserLimit, userLockName } from "../user-limits.ts";
 import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
+import { messageBytes } from "./message-bytes.ts";
 
 export type Fork = {
   from: string;
@@ -18,16 +19,25 @@ export type Fork = {
 
 export type Forked = "forked" | "taken" | "thread_missing" | "run_missing" | "run_not_ended" | "full";
 
+type Limits = {
+  /** How many threads a user may have. */
+  most: number;
+  /** Hears how many bytes are to be copied, and may refuse them by throwing. */
+  count: (bytes: number) => Promise<void>;
+};
+
 /**
  * Copies a thread's messages and state, in one statement and so of one moment. Up to a run: what was said when that run had
- * ended, and the state that stood then, which is the thread's own unless a later run left another one. `full`: its user has `most` threads already.
+ * ended, and the state that stood then, which is the thread's own unless a later run left another one. `full`: its user has `most`
+ * threads already.
  */
-export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number): Promise<Forked> {
+export async function forkThread(db: Db, owner: Owner, fork: Fork, { most, count }: Limits): Promise<Forked> {
   const { from, run_id } = fork;
   const source = await look.first(db.sql, { from, owner, run_id });
   if (!source) return "thread_missing";
   if (run_id !== null && !source.has_run) return "run_missing";
   if (run_id !== null && source.completed_at === null) return "run_not_ended";
+  await count(source.bytes);
   return db.withMutex(userLockName("threads", source.user_id), () =>
     inTransaction(db, async (client) => {
       if (!(await isBelowUserLimit(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
@@ -37,12 +47,24 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number)
   );
 }
 
+/** What the row of a message takes besides its content, at least. */
+const rowBytes = 200;
+
 const look = statement({
   name: "look-at-thread-to-fork",
   takes: { from: t.text, owner: orNull(t.text), run_id: orNull(t.text) },
-  gives: { user_id: t.text, tags: listOf(t.text), has_run: t.boolean, completed_at: orNull(t.timestamptz) },
+  gives: {
+    user_id: t.text,
+    tags: listOf(t.text),
+    has_run: t.boolean,
+    completed_at: orNull(t.timestamptz),
+    bytes: t.double,
+  },
   text: sql`
-    SELECT t.user_id, t.tags, r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
+    SELECT t.user_id, t.tags, r.id IS NOT NULL AS has_run, r.completed_at,
+      (SELECT coalesce(sum(${messageBytes("m")} + ${literal(rowBytes)}), 0) FROM thread_messages m
+        WHERE m.thread_id = t.id AND m.created_at <= coalesce(r.completed_at, 'infinity'))::double precision AS bytes
+    FROM threads t
     LEFT JOIN runs r ON r.id = $run_id AND r.thread_id = t.id AND r.created_at >= t.created_at
     WHERE t.id = $from AND ($owner IS NULL OR t.user_id = $owner)`,
 });

@@ -36,6 +36,13 @@ export async function insertWebhook(
   );
 }
 
+type WebhookChange = {
+  owner: Owner;
+  patch: WebhookPatch;
+  /** Is told the events that the webhook has and will have, and may refuse the change by throwing. */
+  check: (events: readonly string[]) => void;
+};
+
 /**
  * Merges a patch into a webhook; concurrent ones go one after the other. One that becomes active begins with a clean
  * record. Returns null when the owner has no such webhook.
@@ -43,13 +50,13 @@ export async function insertWebhook(
 export async function patchWebhook(
   db: Db,
   id: string,
-  owner: Owner,
-  { metadata, ...patch }: WebhookPatch,
+  { owner, patch: { metadata, ...patch }, check }: WebhookChange,
 ): Promise<WebhookRecord | null> {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "webhooks", id);
     const webhook = await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!webhook) return null;
+    check([...webhook.events, ...(patch.events ?? [])]);
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const merged = mergeMetadata(webhook.metadata, metadata);
     const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0, failing_since: null } : {};

@@ -111,6 +111,34 @@ test("the address is told to who may resume the run: its record, the webhook and
   );
 });
 
+test("a key makes and redirects webhooks only for events that it may read, and for questions only if it may answer them", async () => {
+  const to = { url: "https://example.com/" };
+  const make = async (scopes: string[], events?: string[]) =>
+    (await call(url, "POST", "/v1/webhooks", { ...to, events }, await headersOf("ada", scopes))).status;
+  expect(await make(["notifications:write"])).toBe(403);
+  for (const [scope, allowed, refused] of [
+    [
+      "runs:read",
+      ["run.success", "run.queued"],
+      ["run.*", "run.interrupted", "daemon.failed", "notification.run.error"],
+    ],
+    ["daemons:read", ["daemon.*"], ["run.success", "*"]],
+    ["notifications:read", ["notification.run.error"], ["notification.*", "notification.run.interrupted"]],
+  ] as const) {
+    expect(await make(["notifications:write"], [...allowed])).toBe(403);
+    expect(await make(["notifications:write", scope], [...allowed])).toBe(201);
+    for (const event of refused) expect(await make(["notifications:write", scope], [allowed[0], event])).toBe(403);
+  }
+  const { body: made } = await call(url, "POST", "/v1/webhooks", { ...to, events: ["run.interrupted"] }, ada);
+  const reader = await headersOf("ada", ["notifications:write", "runs:read"]);
+  const change = (patch: object, headers = reader) =>
+    call(url, "PATCH", `/v1/webhooks/${String(made["id"])}`, patch, headers);
+  for (const patch of [{ url: "https://example.org/" }, { events: ["run.*"] }, { events: ["run.error"], ...to }])
+    expect(await change(patch)).toMatchObject({ status: 403, body: { code: "missing_scope" } });
+  expect((await change({ status: "paused" })).status).toBe(200);
+  expect((await change({ url: "https://example.org/" }, ada)).status).toBe(200);
+});
+
 test("opening the page decides nothing, 50 times over; forged, cut and foreign addresses are none", async () => {
   const { runId, page } = await ask({ message: "Go on?" });
   const before = await stateOf(runId);

@@ -73,6 +73,35 @@ test("each run is metered once, with what its agent reports, and paid from a pre
   expect(await walletOf("ada")).toMatchObject({ balance_micro_usd: -250_000 });
 }, 120_000);
 
+test("tools are counted over a run's attempts, and booking reads no transcript", async () => {
+  const source = py`
+    import runfleet
+    def main(i, context):
+        for name in ("a", "b"):
+            with runfleet.tool(name, {}):
+                pass
+        if context.attempt == 1:
+            raise ValueError("not yet")
+  `;
+  const config = { source, retry: { max_attempts: 2, delay_ms: 1 } };
+  const { body: agent } = await call(url, "POST", "/v1/agents", { user_id: "lea", name: "a", config });
+  const { body } = await run(String(agent["id"]));
+  expect(body).toMatchObject({ status: "success", attempt: 2, usage: { tool_calls: 4 } });
+  expect(await bookedUsage("lea", 1)).toMatchObject([{ tool_calls: 4 }]);
+  const locker = await stack.sql.connect();
+  try {
+    await locker.query("BEGIN; LOCK TABLE transcript_chunks");
+    await stack.sql.query(
+      `INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, tool_calls)
+       VALUES ('usage_lea', 'lea', 'a', '1', 'run', 'lea-1', 3)`,
+    );
+    expect(await bookedUsage("lea", 2)).toMatchObject([{ tool_calls: 3 }, { tool_calls: 4 }]);
+  } finally {
+    await locker.query("ROLLBACK");
+    locker.release();
+  }
+}, 60_000);
+
 test("a refused run leaves no row; one that was accepted is answered again; a dry run is told as well", async () => {
   await putPlan("three", { weekly_runs: 3 });
   await subscribe("bob", "three");
@@ -297,6 +326,31 @@ test("no run is metered twice or forgotten, and the books agree with it", async 
       (SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'revenue')::text AS revenue`);
   expect(rows).toEqual([{ wrong: 0, entries: "0", revenue: "1250000" }]);
 });
+
+test("a run is priced by the plan under which it was accepted, and not by the one that its owner has when it ends", async () => {
+  await putPlan("by-second", { prepaid: true, second_micro_usd: 1_000_000 });
+  await putPlan("free", {});
+  await subscribe("nia", "by-second");
+  await call(url, "POST", "/v1/billing/transactions", { user_id: "nia", amount_micro_usd: 1, description: "Welcome" });
+  const agent_id = await agentOf(
+    "nia",
+    py`
+      import time
+      def main(i): time.sleep(30)
+    `,
+  );
+  const { body: started } = await run(agent_id, {}, { prefer: "respond-async" });
+  const run_id = String(started["id"]);
+  await readEvents(await resume(url, run_id), ({ event }) => event === "run.started");
+  expect((await subscribe("nia", "free")).status).toBe(201);
+  await call(url, "POST", `/v1/runs/${run_id}/complete`, {});
+  const [record] = await bookedUsage("nia", 1);
+  expect(record?.["cost_micro_usd"]).toBeGreaterThan(0);
+  expect(await walletOf("nia")).toMatchObject({
+    balance_micro_usd: 1 - Number(record?.["cost_micro_usd"]),
+    plan: { id: "free" },
+  });
+}, 60_000);
 
 /** Puts an ended run of a user to sleep, as many times over. */
 const suspend = async (user_id: string, count: number) => {

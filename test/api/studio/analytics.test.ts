@@ -85,6 +85,31 @@ test("a turn of the rollup goes on where the last one ended, and a repeated one 
   expect(await count()).toEqual(before);
 }, 60_000);
 
+test("a day is summed up from its half hours, and not from its runs", async () => {
+  await rollUp();
+  const days = { since: "2025-03-29T00:00:00Z", until: "2025-04-01T00:00:00Z" };
+  const asked = views().filter(([path]) => path !== "agents" && !path.endsWith("/errors"));
+  const askDays = () => Promise.all(asked.map(([path, query]) => ask(path, { ...query, timezone: "UTC", ...days })));
+  const codesOf = async () =>
+    (
+      await stack.sql.query(
+        `SELECT user_id, agent_id, version, begins_at, code, count FROM run_rollups, json_each_text(error_codes) AS each (code, count)
+         WHERE span = 'day' ORDER BY 1, 2, 3, 4, 5`,
+      )
+    ).rows;
+  const [before, codes] = [await askDays(), await codesOf()];
+  expect(codes.length).toBeGreaterThan(6);
+  await stack.sql.query("DELETE FROM run_rollups WHERE span = 'day'");
+  await stack.sql.query("UPDATE runs SET completed_at = completed_at - interval '1 year'");
+  try {
+    expect(await rollUp()).toMatchObject({ status: "success", result: { half_hours: 0, days: 6 } });
+    expect(await askDays()).toEqual(before);
+    expect(await codesOf()).toEqual(codes);
+  } finally {
+    await stack.sql.query("UPDATE runs SET completed_at = completed_at + interval '1 year'");
+  }
+}, 60_000);
+
 test("buckets are the time zone's calendar, without a gap: Berlin's spring day has 23 hours", async () => {
   const days = (await ask("overview", { unit: "day", timezone: "Europe/Berlin" })) as unknown as Figures;
   expect(days.series.map(({ start }) => start)).toEqual([

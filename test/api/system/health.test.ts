@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,6 +28,23 @@ test("health and fleet say why a worker has no stronger level, and its file unti
   expect(until).toBeGreaterThan(Date.now());
   await waitFor(() => Number(readFileSync(alive, "utf8")) > until);
   await worker.stop();
+});
+
+test("with keys nobody learns the names of pools, and how many runs wait for each", async () => {
+  await stack.sql.query(
+    `INSERT INTO runs (id, user_id, agent_id, version, status, attempt, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+       input_payload, history, files, request_hash, expires_at, pool)
+     SELECT pool, 'ada', 'a', '1', 'queued', 0, 3, 'python', 'standard', 'serverless', 1000, '{}', '[]', '[]', '',
+       now() + interval '1 h', pool FROM unnest(ARRAY['default', 'acme-gpu', 'acme-eu']) AS pool`,
+  );
+  onTestFinished(async () => void (await stack.sql.query("DELETE FROM runs WHERE user_id = 'ada'")));
+  const { url } = await stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: randomBytes(32).toString("hex") });
+  const { body } = await call(url, "GET", "/health");
+  expect(body["pools"]).toMatchObject([
+    { pool: "default", queued: 1, oldest_ms: expect.any(Number) },
+    { pool: "*", workers: 0, queued: 2, oldest_ms: expect.any(Number) },
+  ]);
+  expect(JSON.stringify(body)).not.toContain("acme");
 });
 
 test("a flood of health checks takes few connections: others are served while Postgres is slow to answer it", async () => {

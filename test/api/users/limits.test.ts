@@ -115,6 +115,27 @@ test("all keys of a user share one limit of requests, and a large body counts as
   expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
 });
 
+test("a fork counts as many requests as it copies MiB, and copies no more than 64 of them", async () => {
+  const limited = (await start({ RATE_LIMIT_PER_MINUTE: "60" })).url;
+  const hold = async (user_id: string, id: string, mib: number): Promise<string> => {
+    await stack.sql.query("INSERT INTO threads (id, user_id) VALUES ($1, $2)", [id, user_id]);
+    await stack.sql.query(
+      `INSERT INTO thread_messages (thread_id, role, content, bytes)
+       SELECT $1, 'user', '{}', $2::int * 1048576 FROM generate_series(1, 5)`,
+      [id, mib / 5],
+    );
+    return makeKey(user_id);
+  };
+  const fork = (key: string, id: string) => as(key, limited)("POST", `/v1/threads/${id}/fork`, {});
+  const ivo = await hold("ivo", "of-ivo", 40);
+  expect((await fork(ivo, "of-ivo")).status).toBe(201);
+  expect(await fork(ivo, "of-ivo")).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  const jan = await hold("jan", "of-jan", 65);
+  expect(await fork(jan, "of-jan")).toMatchObject({ status: 409, body: { code: "thread_too_large" } });
+  const copy = await as(jan, limited)("POST", "/langgraph/threads/of-jan/copy", {});
+  expect(copy.status).toBe(409);
+});
+
 test("a user has a limited number of open streams with all keys; the others are told when to come again", async () => {
   const few = (await start({ STREAMS_PER_USER: "3" })).url;
   const keys = [await makeKey("gil"), await makeKey("gil")];
@@ -171,6 +192,31 @@ test("behind a proxy that is named each client has its own address; another's wo
   await guessUntilRefused(direct.url, "198.51.100.3");
   expect(await guess(direct.url, "198.51.100.4")).toBe(429);
 });
+
+test("a large body counts as several requests where anybody may send one: of its address, and of its hook", async () => {
+  const large = `{"a":"${"x".repeat(3_000_000)}"}`;
+  const send = async (to: string, hook: string, address: string): Promise<unknown> => {
+    const headers = { "content-type": "application/json", "x-forwarded-for": address };
+    return (await fetch(`${to}/hooks/${hook}`, { method: "POST", headers, body: large })).status;
+  };
+  const proxied = { TRUSTED_PROXIES: "127.0.0.0/8, ::1" };
+  const { url: limited } = await start({ ...proxied, RATE_LIMIT_PER_MINUTE: "60" });
+  expect(await send(limited, "none", "198.51.100.11")).toBe(404);
+  expect(await send(limited, "none", "198.51.100.11")).toBe(429);
+  expect(await send(limited, "none", "198.51.100.12")).toBe(404);
+
+  const ask = as(await makeKey("ken"));
+  const { body: agent } = await ask("POST", "/v1/agents", { name: "a", config: { source: "def main(i): return i" } });
+  const filter = { "/body/a": "y" };
+  const { status, body: hook } = await ask("POST", "/v1/hooks", { agent_id: agent["id"], verify: "none", filter });
+  expect(status).toBe(201);
+  const { url: free } = await start({ RATE_LIMIT_PER_MINUTE: "0" });
+  const statuses: unknown[] = [];
+  // A hook takes 1,200 a minute.
+  while (statuses.length < 60 && !statuses.includes(429)) statuses.push(await send(free, String(hook["id"]), "::1"));
+  expect(statuses).toContain(429);
+  expect(statuses[0]).toBe(200);
+}, 60_000);
 
 test("a plan has its own limit of requests for each of its users, and a key may have a lower one", async () => {
   const { url: limited } = await start({ RATE_LIMIT_PER_MINUTE: "500" });

@@ -23,7 +23,7 @@ const add = statement({
   takes: { id: t.text, attempt: t.integer, usage: t.json<Usage>(), record_id: t.text },
   text: sql`
     WITH before AS (
-      SELECT id, user_id, agent_id, version, usage FROM runs WHERE id = $id AND attempt = $attempt + 1 AND taken_over FOR UPDATE
+      SELECT id, user_id, agent_id, version, plan_id, usage FROM runs WHERE id = $id AND attempt = $attempt + 1 AND taken_over FOR UPDATE
     ), late AS (${insertLateUsage()})
     UPDATE runs SET usage = $usage FROM before WHERE runs.id = before.id`,
 });

@@ -160,7 +160,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
     set: sql`result_content = input.result_content, error = input.error,
         state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = ${usageOf(cause)},
         duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()${takesOver(cause)}`,
-    returning: sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
+    returning: sql`runs.user_id, runs.agent_id, runs.plan_id, runs.tags, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
         runs.completion_callback_url, runs.concurrency, runs.concurrency_key, runs.usage, input.metered_ms, input.result_content, input.said,
         input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason,
         coalesce(input.by, CASE WHEN runs.status = ${literal(cancelled)} THEN runs.cancel_requested_by END) AS by`,

@@ -75,7 +75,7 @@ export type NewRun = {
   queued_event: StreamEvent;
   /** The journal that it begins with, of a run that goes on where another one was. */
   beginning?: CopiedEntry[];
-  /** The plan's. */
+  /** Of the plan that it is accepted under, and priced by. */
   bounds: PlanRunLimits;
 };
 
@@ -249,6 +249,7 @@ const columns = {
   by: orNull(t.text),
   replay_of: orNull(t.text),
   job_id: orNull(t.text),
+  plan_id: orNull(t.text),
   metadata: t.json(),
   tags: listOf(t.text),
   labels: listOf(t.text),
@@ -261,10 +262,11 @@ const grantColumns = { ...columns, worker_id: t.text };
 type GrantRow = Row<typeof grantColumns>;
 
 function rowOf(run: NewRun, owner: Owner): RunRow {
-  const { queued_event, beginning: ___, multitask: _, bounds: __, ...row } = run;
+  const { queued_event, beginning: ___, multitask: _, bounds, ...row } = run;
   const [input_payload, history] = [JSON.stringify(run.input_payload), JSON.stringify(run.history)];
   return {
     ...row,
+    plan_id: bounds.plan_id,
     labels: labelsOf(run),
     input_payload,
     history,
@@ -360,7 +362,7 @@ const textOf = (input: Sql, { grantee, more, gives }: Shape): Sql => sql`
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, pool, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
         completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at, scheduled_at, due_at,
-        request_options, priority, concurrency_key, key_concurrency, debounce_key, tags, labels,
+        request_options, priority, concurrency_key, key_concurrency, debounce_key, tags, labels, plan_id,
         attempt, worker_id, sandbox, lease_until, started_at, last_seq)
       SELECT id, user_id, agent_id, version, thread_id,
         CASE WHEN granted_to IS NOT NULL THEN ${statusAfter("claim")} WHEN scheduled_at IS NULL THEN ${statusAfter("accept")}
@@ -369,7 +371,7 @@ const textOf = (input: Sql, { grantee, more, gives }: Shape): Sql => sql`
         coalesce(scheduled_at, now()) + queue_ttl_ms * interval '1 ms', input_payload, history, state_snapshot,
         env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata, replay_of, job_id,
         concurrency, clock_timestamp(), scheduled_at,
-        CASE WHEN scheduled_at IS NOT NULL THEN greatest(scheduled_at, clock_timestamp()) END, request_options, ${optionColumns}, key_concurrency, debounce_key, tags, labels,
+        CASE WHEN scheduled_at IS NOT NULL THEN greatest(scheduled_at, clock_timestamp()) END, request_options, ${optionColumns}, key_concurrency, debounce_key, tags, labels, plan_id,
         CASE WHEN granted_to IS NULL THEN 0 ELSE 1 END, granted_to, sandbox, now() + lease_ms * interval '1 ms',
         CASE WHEN granted_to IS NOT NULL THEN clock_timestamp() END,
         CASE WHEN granted_to IS NULL THEN accepted.last_seq ELSE 0 END

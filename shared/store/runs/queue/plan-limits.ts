@@ -6,8 +6,10 @@ import { sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
 import { runIs } from "../run-is.ts";
 
-/** How many runs of one user a plan allows at once. Null: any number. */
+/** The plan of a user, and how many of the user's runs it allows at once. Null: any number. */
 export type PlanRunLimits = {
+  /** Null: the user has no plan. */
+  plan_id: string | null;
   max_queued_runs: number | null;
   /** Of runs that have not ended. */
   max_concurrent_runs: number | null;

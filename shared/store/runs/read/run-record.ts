@@ -6,6 +6,7 @@ export const unread = {
   history: true,
   request_hash: true,
   labels: true,
+  plan_id: true,
   parent_key: true,
   depth: true,
   tells_parent: true,

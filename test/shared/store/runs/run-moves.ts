@@ -120,7 +120,7 @@ const newRun = (id: string): NewRun => ({
   metadata: {},
   tags: [],
   queued_event: { attempt: 0, seq: 1, type: "run.queued", data: "{}" },
-  bounds: { max_queued_runs: null, max_concurrent_runs: null },
+  bounds: { plan_id: null, max_queued_runs: null, max_concurrent_runs: null },
 });
 
 type Move = (db: Db, tried: Tried) => Promise<boolean>;
