@@ -15,12 +15,13 @@ const exits: Record<number, ExitName> = {
   422: "usage",
 };
 
-/** Returns what a command tells of an error of the client; null for any other error. */
-export function faultOf(error: unknown, url: string): Fault | null {
+/** Returns what a command tells of a fault, or of an error of the client; null for any other error. */
+export function faultOf(error: unknown): Fault | null {
+  if (error instanceof Fault) return error;
   if (error instanceof UnreachableError)
     return new Fault(
       "unreachable",
-      `Nothing answers at ${url}. Start the service with runfleet up, or name it by --url or RUNFLEET_URL.`,
+      `${error.message} Start the service with runfleet up, or name it by --url or RUNFLEET_URL.`,
     );
   if (error instanceof ApiError) return new Fault(exitOf(error.status), describe(error));
   return error instanceof RunfleetError ? new Fault("unreachable", error.message) : null;

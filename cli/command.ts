@@ -76,7 +76,7 @@ export async function perform(command: Command, args: string[], env: NodeJS.Proc
       },
     });
   } catch (error) {
-    throw faultOf(error, settings().url) ?? error;
+    throw faultOf(error) ?? error;
   }
 }
 

@@ -55,7 +55,7 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
     }
     return await execute(call, call.client.run(agent, input_payload, { version }));
   } catch (error) {
-    const fault = error instanceof Fault ? error : faultOf(error, call.client.url);
+    const fault = faultOf(error);
     if (call.flags["once"] || fault === null || fault.exit === "unreachable") throw error;
     call.terminal.say(fault.message);
     return 0;

@@ -32,7 +32,7 @@ async function say(call: Call, agent: string, input: Json, thread_id: string): P
   try {
     await execute(call, client.run(agent_id, input, { version, thread_id }));
   } catch (error) {
-    const fault = faultOf(error, client.url);
+    const fault = faultOf(error);
     if (fault === null || fault.exit === "unreachable") throw error;
     terminal.say(fault.message);
   }
