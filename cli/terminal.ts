@@ -1,3 +1,5 @@
+import { isatty } from "node:tty";
+
 /** Where a command writes: data to stdout, talk to stderr. */
 export type Terminal = {
   json: boolean;
@@ -38,7 +40,8 @@ export function openTerminal({ json, quiet }: { json: boolean; quiet: boolean })
     json,
     width: stdout.isTTY ? stdout.columns : null,
     isLive,
-    canAsk: isLive && process.stdin.isTTY,
+    // Not by process.stdin, which would make a pipe non-blocking: then its end can't be waited for (`-f -`).
+    canAsk: isLive && isatty(0),
     write: (text) => print(stdout, text),
     data: (line) => print(stdout, `${line}\n`),
     value: (value) => print(stdout, `${JSON.stringify(value)}\n`),
