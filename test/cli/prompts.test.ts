@@ -1,12 +1,15 @@
 import { expect, test, vi } from "vitest";
-import { commandLine, makeFolder, standIn, startProgram } from "../harness/command-line.ts";
+import { commandLine, makeFolder, standIn, startProgram, typing } from "../harness/command-line.ts";
 
 // Each command is a process of its own.
 vi.setConfig({ testTimeout: 90_000 });
 
 const start = (program: string[], url: string) => {
   const folder = makeFolder();
-  return startProgram(program, { env: { PATH: process.env["PATH"], HOME: folder, RUNFLEET_URL: url }, cwd: folder });
+  return startProgram(program, {
+    env: { ...process.env, HOME: folder, RUNFLEET_URL: url, BROWSER: "true" },
+    cwd: folder,
+  });
 };
 
 /** Writes a command's input only when the command waits for it. The command's other files are a terminal. */
@@ -30,4 +33,52 @@ test("on a terminal the input of -f - is waited for", async () => {
   );
   const program = ["python3", "-c", slowInput, ...commandLine, "api", "POST", "/v1/execute", "-f", "-"];
   expect(await start(program, url).ended).toMatchObject({ code: 0, out: expect.stringContaining("run_1") });
+});
+
+/** Ctrl-C and Ctrl-D. */
+const [left, ended] = ["\u0003", "\u0004"];
+
+test.for([
+  ["secrets set TOKEN", "The value of TOKEN", left],
+  ["secrets set TOKEN", "The value of TOKEN", ended],
+  ["login", "Or enter an API key", left],
+  ["cancel --status running", "Type 3 to cancel", left],
+  ["cancel --status running", "Type 3 to cancel", ended],
+] as const)("a prompt that is left ends the command with 130, and nothing is done: %s", async ([args, seen, typed]) => {
+  const { url, asked } = await standIn((_request, response) =>
+    response.setHeader("content-type", "application/json").end('{"total": 3, "more": false, "auth_mode": "key"}'),
+  );
+  const program = typing([[seen, typed]], [...commandLine, ...args.split(" ")]);
+  expect(await start(program, url).ended).toMatchObject({
+    code: 130,
+    out: expect.stringMatching(/Nothing was done\.\s+$/),
+  });
+  expect(asked).toHaveLength(args === "secrets set TOKEN" ? 0 : 1);
+});
+
+test("in a chat Ctrl-C is for the run that is shown, and the chat goes on when the run is cancelled", async () => {
+  let send = (_type: string, _more: object): void => undefined;
+  const { url } = await standIn(({ url: path = "", method }, response) => {
+    if (path === "/v1/execute") {
+      let seq = 0;
+      response.setHeader("content-type", "text/event-stream");
+      send = (type, more) => {
+        seq += 1;
+        const event = { type, run_id: "run_1", attempt: 0, seq, status: "cancelled", duration_ms: 5, ...more };
+        response.write(`id: 0-${seq}\ndata: ${JSON.stringify(event)}\n\n`);
+      };
+      return send("output.delta", { content: "working" });
+    }
+    if (method === "POST") send("run.cancelled", {});
+    response.setHeader("content-type", "application/json").end("{}");
+  });
+  const steps: [string, string][] = [
+    ["> ", "hello\r"],
+    ["working", left],
+    ["Ctrl-C once more", left],
+    ["✗ cancelled", ""],
+    ["> ", ended],
+  ];
+  const chat = await start(typing(steps, [...commandLine, "threads", "chat", "talker"]), url).ended;
+  expect(chat).toMatchObject({ code: 0, out: expect.stringMatching(/runfleet tail run_[\s\S]*✗ cancelled[\s\S]*> /) });
 });
