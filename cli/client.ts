@@ -1,5 +1,6 @@
 import { ApiError, InvalidError, Runfleet, RunfleetError, UnreachableError } from "../sdk/ts/index.ts";
 import { Fault, type ExitName } from "./exit-codes.ts";
+import { fileFault } from "./file-fault.ts";
 import type { Settings } from "./settings.ts";
 
 export type Json = Record<string, unknown>;
@@ -15,7 +16,7 @@ const exits: Record<number, ExitName> = {
   422: "usage",
 };
 
-/** Returns what a command tells of a fault, or of an error of the client; null for any other error. */
+/** Returns what a command tells of a fault, or of an error of the client or the file system; null for any other error. */
 export function faultOf(error: unknown): Fault | null {
   if (error instanceof Fault) return error;
   if (error instanceof UnreachableError)
@@ -24,7 +25,7 @@ export function faultOf(error: unknown): Fault | null {
       `${error.message} Start the service with runfleet up, or name it by --url or RUNFLEET_URL.`,
     );
   if (error instanceof ApiError) return new Fault(exitOf(error.status), describe(error));
-  return error instanceof RunfleetError ? new Fault("unreachable", error.message) : null;
+  return error instanceof RunfleetError ? new Fault("unreachable", error.message) : fileFault(error);
 }
 
 const exitOf = (status: number): ExitName =>

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { readFile } from "./file-fault.ts";
 
 /** What is never an agent's code, or may be secret. */
 const usuallyIgnored = [
@@ -43,4 +44,4 @@ export function readIgnoreRules(folder: string, more: readonly string[]): IsIgno
   };
 }
 
-const readIfThere = (path: string): string | null => (existsSync(path) ? readFileSync(path, "utf8") : null);
+const readIfThere = (path: string): string | null => (existsSync(path) ? readFile(path).toString() : null);

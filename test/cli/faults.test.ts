@@ -1,4 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { makeFolder, runIn, standIn } from "../harness/command-line.ts";
 
 // Each command is a process of its own.
@@ -13,4 +16,47 @@ test("the first login of a profile tells what is wrong: the key, the address, or
   const away = "http://127.0.0.1:9";
   expect(await login(away, "wrong\n")).toMatchObject({ code: 6, err: expect.stringContaining(away) });
   expect(await login(url, "")).toMatchObject({ code: 2, err: "No key was given.\n" });
+});
+
+test.for<[string, (agent: string) => void, RegExp]>([
+  [
+    "a file that is larger than a folder may be",
+    (agent) => {
+      writeFileSync(join(agent, "weights.bin"), "");
+      truncateSync(join(agent, "weights.bin"), 3 * 2 ** 30);
+    },
+    /^The folder has more than 33554432 bytes\. .*\.runfleetignore\.\n$/,
+  ],
+  [
+    "folders that can't be read",
+    (agent) => {
+      const deep = "import os\nfor _ in range(25): os.mkdir('d' * 200), os.chdir('d' * 200)";
+      execFileSync("python3", ["-c", deep], { cwd: agent });
+      // Node removes no path that is so long.
+      onTestFinished(() => void execFileSync("rm", ["-r", join(agent, "d".repeat(200))]));
+    },
+    /^ENAMETOOLONG: .*scandir 'agent\/d+.*\.runfleetignore\.\n$/,
+  ],
+  [
+    "a folder as .gitignore",
+    (agent) => mkdirSync(join(agent, ".gitignore")),
+    /^agent\/\.gitignore can't be read: EISDIR/,
+  ],
+  [
+    "a folder as requirements.txt",
+    (agent) => mkdirSync(join(agent, "requirements.txt")),
+    /^agent\/requirements\.txt can't be read: EISDIR/,
+  ],
+])("a folder of an agent that has %s is told as such, and nothing is asked of the service", async ([, spoil, told]) => {
+  const { url, asked } = await standIn((_request, response) => response.end("{}"));
+  const folder = makeFolder({ "agent/main.py": "def main(input): pass\n" });
+  spoil(join(folder, "agent"));
+  const checked = await runIn(folder, ["check", "agent"], { env: { RUNFLEET_URL: url } });
+  expect(checked).toMatchObject({ code: 2, err: expect.stringMatching(told) });
+  expect(asked).toEqual([]);
+});
+
+test("a file where a folder is to be made is told with its path", async () => {
+  const ran = await runIn(makeFolder({ taken: "" }), ["init", "taken/agent"]);
+  expect(ran).toMatchObject({ code: 2, err: expect.stringMatching(/^ENOTDIR: .*'taken\/agent'\.\n$/) });
 });
