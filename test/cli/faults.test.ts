@@ -60,3 +60,19 @@ test("a file where a folder is to be made is told with its path", async () => {
   const ran = await runIn(makeFolder({ taken: "" }), ["init", "taken/agent"]);
   expect(ran).toMatchObject({ code: 2, err: expect.stringMatching(/^ENOTDIR: .*'taken\/agent'\.\n$/) });
 });
+
+test("a connection that is lost is told with its cause, and whether what was asked for may have been done", async () => {
+  const { url } = await standIn(({ socket }) => socket.destroy());
+  const at = { env: { RUNFLEET_URL: url } };
+  const folder = makeFolder();
+  const told = (...args: string[]) => runIn(folder, args, at);
+  expect(await told("whoami")).toEqual({ code: 6, out: "", err: `No answer from ${url}: other side closed.\n` });
+  const look = expect.stringContaining("closed. Look whether it was done before you ask again.");
+  expect(await told("rollback", "agent")).toMatchObject({ code: 6, err: look });
+  expect(await told("replay", "run_1")).toMatchObject({ code: 6, err: look });
+  const away = await told("whoami", "--url", "http://127.0.0.1:2");
+  expect(away).toMatchObject({
+    code: 6,
+    err: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.1:2\. Start the service with/),
+  });
+});

@@ -82,3 +82,34 @@ test("in a chat Ctrl-C is for the run that is shown, and the chat goes on when t
   const chat = await start(typing(steps, [...commandLine, "threads", "chat", "talker"]), url).ended;
   expect(chat).toMatchObject({ code: 0, out: expect.stringMatching(/runfleet tail run_[\s\S]*✗ cancelled[\s\S]*> /) });
 });
+
+test("when somebody else answers a question first, that is said, and the run is shown on", async () => {
+  let isAnswered = false;
+  const { url } = await standIn(({ url: path = "", method, headers }, response) => {
+    const json = response.setHeader("content-type", "application/json");
+    if (method === "POST") {
+      isAnswered = true;
+      const refused = { detail: "The run is not waiting for an answer.", code: "run_not_interrupted" };
+      return void json.writeHead(409).end(JSON.stringify(refused));
+    }
+    const interrupts = isAnswered ? [] : [{ id: "i1", message: "Sure?" }];
+    if (!path.endsWith("/stream")) return void json.end(JSON.stringify({ interrupts }));
+    if (!isAnswered && headers["last-event-id"] !== undefined) return void response.writeHead(204).end();
+    const seq = isAnswered ? 2 : 1;
+    const event = { run_id: "run_1", attempt: 0, seq, status: "success", duration_ms: 5, interrupts };
+    const type = isAnswered ? "run.success" : "run.interrupted";
+    response.setHeader("content-type", "text/event-stream");
+    response.end(`id: 0-${seq}\ndata: ${JSON.stringify({ ...event, type })}\n\n`);
+  });
+  const program = typing(
+    [
+      ["runfleet resume", ""],
+      ["> ", "yes\r"],
+    ],
+    [...commandLine, "tail", "run_1"],
+  );
+  expect(await start(program, url).ended).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/not waiting for an answer\.[\s\S]*✓ success/),
+  });
+});
