@@ -26,9 +26,9 @@ export const dev: Command = {
   takesFolder: true,
   async act(call) {
     const input_payload = readInput(call.flags);
-    await ensureService(call);
     if (call.projects.length > 1)
       throw new Fault("usage", `Name one by --agent: ${call.projects.map(({ agent }) => agent).join(", ")}.`);
+    await ensureService(call);
     if (call.flags["once"]) return tryOnce(call, input_payload);
     const changes = watchFolder(call.folder);
     try {
@@ -46,7 +46,7 @@ export const dev: Command = {
 /** A mistake of the author's is told, and the next change is waited for. */
 async function tryOnce(call: Call, input_payload: Record<string, unknown>): Promise<number> {
   try {
-    const project = await projectNow(call);
+    const project = projectNow(call);
     const config = pack(call.folder, project);
     const { agent, version } = await publish({ ...call, project }, { config, dev: true });
     if (call.flags["no-run"]) {
@@ -63,8 +63,8 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
 }
 
 /** What the folder says may have changed since the command was started. */
-async function projectNow({ folder, flags }: Call): Promise<Project> {
-  const [first = {}, ...others] = await readProjects(folder);
+function projectNow({ folder, flags }: Call): Project {
+  const [first = {}, ...others] = readProjects(folder);
   return others.length === 0 ? first : ([first, ...others].find(({ agent }) => agent === flags["agent"]) ?? first);
 }
 

@@ -76,3 +76,27 @@ test("a connection that is lost is told with its cause, and whether what was ask
     err: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.1:2\. Start the service with/),
   });
 });
+
+test("a fault in the folder is told by the commands that need the folder, and doctor lists it; no other one minds", async () => {
+  const { url } = await standIn((_request, response) =>
+    response.setHeader("content-type", "application/json").end('{"id": "ada", "data": [], "open_runs": {}}'),
+  );
+  const folder = makeFolder({ "langgraph.json": '{"graphs": {"one": "./one.py:graph"}, "env": ".env"}' });
+  const run = (...args: string[]) => runIn(folder, args, { env: { RUNFLEET_URL: url }, stdin: "rf_key\n" });
+  const fault = "langgraph.json: env names '.env', which isn't there.";
+  for (const command of [
+    "login",
+    "whoami",
+    "whoami --profile default",
+    "runs",
+    "secrets --agent one",
+    "secrets --all-agents",
+  ])
+    expect(await run(...command.split(" "))).toMatchObject({ code: 0 });
+  for (const command of ["check", "secrets", "profiles", "whoami --profile prod"])
+    expect(await run(...command.split(" "))).toMatchObject({ code: 2, err: `${fault}\n` });
+  expect(await run("doctor")).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`✗ folder: ${fault}\n✓ service: ${url}`),
+  });
+});
