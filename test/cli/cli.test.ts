@@ -186,7 +186,7 @@ test("Ctrl-C leaves the run alone and says how to come back", async () => {
   expect(await runfleet("tail", id)).toMatchObject({ code: 0, out: expect.stringContaining("begundone") });
 });
 
-test("a folder that JSON can't hold is sent packed, with all of its bytes", async () => {
+test("a folder that JSON can't hold is sent packed, with all of its bytes and a config that no address has room for", async () => {
   await runfleet("init", "large");
   const at = (name: string) => join(folder, "large", name);
   const bytes = Buffer.alloc(4 * 1024 * 1024, 7);
@@ -194,13 +194,19 @@ test("a folder that JSON can't hold is sent packed, with all of its bytes", asyn
   writeFileSync(at("ünï code.txt"), "ü".repeat(1000));
   writeFileSync(
     at("main.py"),
-    `import hashlib, os\ndef main(input):\n    return {"sha": hashlib.sha256(open("model.bin", "rb").read()).hexdigest(), "names": sorted(os.listdir("."))}\n`,
+    `import hashlib, os\ndef main(input):\n    return {"sha": hashlib.sha256(open("model.bin", "rb").read()).hexdigest(), "names": sorted(os.listdir(".")), "env": len(os.environ["LONG"])}\n`,
   );
+  writeFileSync(at("runfleet.json"), JSON.stringify({ agent: "large", config: { env: { LONG: "l".repeat(30_000) } } }));
   writeFileSync(at("notes.txt"), "n".repeat(3 * 1024 * 1024));
   expect(await runfleet("deploy", "large")).toMatchObject({ code: 0, out: "large 1.0.0\n" });
-  const ran = JSON.parse((await runfleet("run", "large", "--quiet")).out) as { sha: string; names: string[] };
+  const ran = JSON.parse((await runfleet("run", "large", "--quiet")).out) as {
+    sha: string;
+    names: string[];
+    env: number;
+  };
   expect(ran.sha).toBe(createHash("sha256").update(bytes).digest("hex"));
   expect(ran.names).toEqual(expect.arrayContaining(["main.py", "model.bin", "ünï code.txt"]));
+  expect(ran.env).toBe(30_000);
   writeFileSync(at("more.bin"), Buffer.alloc(33 * 1024 * 1024));
   expect(await runfleet("deploy", "large")).toMatchObject({ code: 2, err: expect.stringContaining(".runfleetignore") });
 });
