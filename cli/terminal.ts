@@ -1,4 +1,5 @@
 import { isatty } from "node:tty";
+import { fit } from "./text-width.ts";
 
 /** Where a command writes: data to stdout, talk to stderr. */
 export type Terminal = {
@@ -48,7 +49,7 @@ export function openTerminal({ json, quiet }: { json: boolean; quiet: boolean })
     say: (line) => void (quiet || print(stderr, `${line}\n`)),
     status(line) {
       // A line that is longer than the terminal could not be erased.
-      const text = line?.replaceAll(/\s+/g, " ").slice(0, (stderr.columns || 80) - 1) ?? null;
+      const text = line === null ? null : fit(line.replaceAll(/\s+/g, " "), (stderr.columns || 80) - 1);
       if (!isLive || text === shown) return;
       erase();
       if (text !== null) stderr.write(text);
