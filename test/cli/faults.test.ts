@@ -79,7 +79,9 @@ test("a connection that is lost is told with its cause, and whether what was ask
 
 test("a fault in the folder is told by the commands that need the folder, and doctor lists it; no other one minds", async () => {
   const { url } = await standIn((_request, response) =>
-    response.setHeader("content-type", "application/json").end('{"id": "ada", "data": [], "open_runs": {}}'),
+    response
+      .setHeader("content-type", "application/json")
+      .end('{"id": "ada", "data": [], "open_runs": {}, "sandbox_levels": [], "sandbox_missing": []}'),
   );
   const folder = makeFolder({ "langgraph.json": '{"graphs": {"one": "./one.py:graph"}, "env": ".env"}' });
   const run = (...args: string[]) => runIn(folder, args, { env: { RUNFLEET_URL: url }, stdin: "rf_key\n" });
