@@ -1,4 +1,4 @@
-import { InvalidError, type Run, type RunHandle } from "../sdk/ts/index.ts";
+import { ConflictError, InvalidError, type Run, type RunHandle } from "../sdk/ts/index.ts";
 import { askLine } from "./ask.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { showRun } from "./show-run.ts";
@@ -23,7 +23,7 @@ export async function showAndAnswer(terminal: Terminal, run: RunHandle): Promise
   }
 }
 
-/** Returns false when the person leaves without an answer. What the service refuses is asked again. */
+/** Returns false when the question stays without an answer. What the service refuses is asked again. */
 async function answer(terminal: Terminal, run: RunHandle, { id, response_schema }: Question): Promise<boolean> {
   for (;;) {
     const given = await readAnswer(terminal, response_schema ?? {});
@@ -32,6 +32,11 @@ async function answer(terminal: Terminal, run: RunHandle, { id, response_schema 
       await run.resume(given, id);
       return true;
     } catch (error) {
+      if (error instanceof ConflictError) {
+        terminal.say(`  ${error.message}`);
+        // Somebody else has answered: the run is shown on. Of an expired question nothing follows yet.
+        return !(await run.get()).interrupts.some((one) => one.id === id);
+      }
       if (!(error instanceof InvalidError)) throw error;
       for (const { place, message } of error.issues) terminal.say(`  ${place.replace(/^response\.?/, "")}: ${message}`);
     }

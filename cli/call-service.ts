@@ -16,13 +16,14 @@ export async function callService(
   // Of `/v1/agents/a/secrets/..` a URL makes `/v1/agents/a/`.
   if (/\/(\.|%2e){1,2}([/?#]|$)/i.test(path))
     throw new Fault("usage", `${method} ${path} was not sent: '.' and '..' are no names.`);
-  const response = await client.request(method, path, { body });
+  return readAnswer(await client.request(method, path, { body }), method, path);
+}
+
+/** Reads the answer to an operation. Throws as `callService` does. */
+export async function readAnswer(response: Response, method: string, path: string): Promise<Answer> {
   const { status } = response;
   const text = await response.text().catch(() => {
-    throw new Fault(
-      "unreachable",
-      `The connection was cut while the answer to ${method} ${path} came. Look whether it was done before you ask again.`,
-    );
+    throw cutFault(method, path);
   });
   try {
     return { status, body: text ? (JSON.parse(text) as Json) : {} };
@@ -33,3 +34,9 @@ export async function callService(
     );
   }
 }
+
+export const cutFault = (method: string, path: string): Fault =>
+  new Fault(
+    "unreachable",
+    `The connection was cut while the answer to ${method} ${path} came. Look whether it was done before you ask again.`,
+  );

@@ -1,5 +1,6 @@
 import { ApiError, InvalidError, Runfleet, RunfleetError, UnreachableError } from "../sdk/ts/index.ts";
 import { Fault, type ExitName } from "./exit-codes.ts";
+import { fileFault } from "./file-fault.ts";
 import type { Settings } from "./settings.ts";
 
 export type Json = Record<string, unknown>;
@@ -15,16 +16,26 @@ const exits: Record<number, ExitName> = {
   422: "usage",
 };
 
-/** Returns what a command tells of an error of the client; null for any other error. */
-export function faultOf(error: unknown, url: string): Fault | null {
-  if (error instanceof UnreachableError)
-    return new Fault(
-      "unreachable",
-      `Nothing answers at ${url}. Start the service with runfleet up, or name it by --url or RUNFLEET_URL.`,
-    );
+/** Returns what a command tells of a fault, or of an error of the client or the file system; null for any other error. */
+export function faultOf(error: unknown): Fault | null {
+  if (error instanceof Fault) return error;
+  if (error instanceof UnreachableError) return new Fault("unreachable", describeLost(error));
   if (error instanceof ApiError) return new Fault(exitOf(error.status), describe(error));
-  return error instanceof RunfleetError ? new Fault("unreachable", error.message) : null;
+  return error instanceof RunfleetError ? new Fault("unreachable", error.message) : fileFault(error);
 }
+
+/** The innermost cause says what a connection was lost by. Where there never was one, nothing was done. */
+function describeLost(error: UnreachableError): string {
+  const { code = "", message } = innermost(error);
+  const what = `${error.message.replace(/\.$/, "")}: ${message || code}.`;
+  if (neverThere.has(code)) return `${what} Start the service with runfleet up, or name it by --url or RUNFLEET_URL.`;
+  return error.method === "GET" ? what : `${what} Look whether it was done before you ask again.`;
+}
+
+const innermost = (error: Error): NodeJS.ErrnoException =>
+  error.cause instanceof Error ? innermost(error.cause) : error;
+
+const neverThere = new Set(["ECONNREFUSED", "ENOTFOUND"]);
 
 const exitOf = (status: number): ExitName =>
   exits[status] ?? (status >= 500 || status === 429 ? "unreachable" : "usage");

@@ -13,7 +13,7 @@ export type Call = {
   flags: Record<string, string | boolean | (string | boolean)[] | undefined>;
   /** The folder of the agent: the first word, where the command takes one. */
   folder: string;
-  /** What the folder says of its agent; empty where it describes several. */
+  /** What the folder says of its agent; empty where it describes several. It is read when it is asked for, which may throw Fault. */
   project: Project;
   /** The agents that the folder describes; of several, with --agent, the one of that name. */
   projects: Project[];
@@ -59,23 +59,32 @@ export async function perform(command: Command, args: string[], env: NodeJS.Proc
   }
   if (words.length < (command.needs ?? 0)) throw new Fault("usage", `Too few arguments: runfleet ${command.usage}`);
   const folder = (command.takesFolder && words[0]) || ".";
-  const described = await readProjects(folder);
-  const [first = {}] = described;
-  const project = described.length === 1 ? first : {};
-  const projects = command.takesFolder ? chooseProjects(described, values["agent"] as string | undefined) : described;
+  let described: Project[] | null = null;
+  // Most commands need nothing of the folder, so a fault in it is none of theirs.
+  const describe = (): Project[] => (described ??= readProjects(folder));
+  const readOnly = (): Project => {
+    const [first = {}, ...others] = describe();
+    return others.length === 0 ? first : {};
+  };
   const named = { url: values["url"] as string | undefined, profile: values["profile"] as string | undefined };
-  const settings = (): Settings => readSettings(named, project, env);
+  const settings = (): Settings => readSettings(named, readOnly, env);
   let client: Client | null = null;
   try {
     return await command.act({
-      ...{ words, flags: values, folder, project, projects, terminal, env, settings },
+      ...{ words, flags: values, folder, terminal, env, settings },
+      get project() {
+        return readOnly();
+      },
+      get projects() {
+        return command.takesFolder ? chooseProjects(describe(), values["agent"] as string | undefined) : describe();
+      },
       // `login` names a profile that isn't there yet.
       get client() {
         return (client ??= createClient(settings()));
       },
     });
   } catch (error) {
-    throw faultOf(error, settings().url) ?? error;
+    throw faultOf(error) ?? error;
   }
 }
 

@@ -38,5 +38,5 @@ async function idsFor({ usage }: Command, words: string[], env: NodeJS.ProcessEn
 
 /** Asks the user's own service. What runfleet.json of a folder names is asked only by a command that was entered. */
 async function readList(path: string, env: NodeJS.ProcessEnv): Promise<Answer> {
-  return callService(createClient(readSettings({}, {}, env)), "GET", `${path}?limit=50`);
+  return callService(createClient(readSettings({}, () => ({}), env)), "GET", `${path}?limit=50`);
 }

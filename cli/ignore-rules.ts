@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { readFile } from "./file-fault.ts";
 
 /** Files at the top of a folder that say how it is published. */
 export const describing = ["runfleet.json", "langgraph.json", ".runfleetignore", ".gitignore"];
@@ -84,4 +85,4 @@ function rulesBelow(folder: string, rules: readonly string[]): string[] {
 /** Returns a path as a rule has it that names this path and no other. */
 export const escapeRule = (path: string): string => path.replaceAll(/[\\*?[\] ]/g, String.raw`\$&`);
 
-const readLines = (path: string): string[] => (existsSync(path) ? readFileSync(path, "utf8").split(/\r?\n/) : []);
+const readLines = (path: string): string[] => (existsSync(path) ? readFile(path).toString().split(/\r?\n/) : []);

@@ -3,12 +3,18 @@ import { toBytes } from "./read-folder.ts";
 
 const block = 512;
 
-/** Returns files as a tar archive that gzip has compressed. The same files give the same bytes. */
-export function packFolder(files: Record<string, string>): Buffer {
+/**
+ * Returns files as a tar archive that gzip has compressed. `fields`: what its global header says beside them. The same input
+ * gives the same bytes.
+ */
+export function packFolder(files: Record<string, string>, fields: string): Buffer {
+  const about = paxRecord("RUNFLEET.fields", fields);
   const entries = Object.entries(files)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([path, content]) => entryOf(path, toBytes(content)));
-  return gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * block)]));
+  return gzipSync(
+    Buffer.concat([header("pax", about.length, "g"), padded(about), ...entries, Buffer.alloc(2 * block)]),
+  );
 }
 
 /** A pax header comes first, since a plain one has room for 100 bytes of ASCII only (POSIX.1-2001, pax). */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "./exit-codes.ts";
+import { fileFault } from "./file-fault.ts";
 import { readIgnoreRules } from "./ignore-rules.ts";
 
 /** What the service takes of a packed folder. */
@@ -12,6 +13,14 @@ const cure = "Name what isn't code in .runfleetignore.";
 export function readFolder(folder: string, ignored: readonly string[]): Record<string, string> {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new Fault("usage", `There is no folder '${folder}'.`);
+  try {
+    return readFiles(folder, ignored);
+  } catch (error) {
+    throw fileFault(error, cure) ?? error;
+  }
+}
+
+function readFiles(folder: string, ignored: readonly string[]): Record<string, string> {
   const isIgnored = readIgnoreRules(folder, ignored);
   const files: Record<string, string> = {};
   let [count, bytes] = [0, 0];
@@ -21,11 +30,10 @@ export function readFolder(folder: string, ignored: readonly string[]): Record<s
       if (isIgnored(name, entry.isDirectory())) continue;
       if (entry.isDirectory()) visit(name);
       if (!entry.isFile()) continue;
-      const content = readFileSync(join(folder, name));
-      [count, bytes] = [count + 1, bytes + content.length];
+      [count, bytes] = [count + 1, bytes + statSync(join(folder, name)).size];
       if (count > most.files) throw new Fault("usage", `The folder has more than ${most.files} files. ${cure}`);
       if (bytes > most.bytes) throw new Fault("usage", `The folder has more than ${most.bytes} bytes. ${cure}`);
-      files[name] = toContent(content);
+      files[name] = toContent(readFileSync(join(folder, name)));
     }
   };
   visit("");

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { Fault } from "./exit-codes.ts";
+import { readFile } from "./file-fault.ts";
 import { escapeRule } from "./ignore-rules.ts";
 import { readRequirements } from "./read-requirements.ts";
 import type { Project } from "./settings.ts";
@@ -76,7 +77,11 @@ function readEnv(folder: string, env: unknown): { env: Record<string, string>; s
   if (typeof env === "string") {
     const path = join(folder, env);
     if (!existsSync(path)) throw new Fault("usage", `langgraph.json: env names '${env}', which isn't there.`);
-    const names = [...readFileSync(path, "utf8").matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm)];
+    const names = [
+      ...readFile(path)
+        .toString()
+        .matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm),
+    ];
     return { env: {}, secrets: [...new Set(names.map(([, name = ""]) => name))], file: env };
   }
   const given = typeof env === "object" && env !== null && !Array.isArray(env) ? Object.entries(env) : [];

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Fault } from "./exit-codes.ts";
+import { readFile } from "./file-fault.ts";
 
 /** Returns what a folder's requirements.txt names, else the dependencies of its pyproject.toml; undefined without either. */
 export function readRequirements(folder: string): string[] | undefined {
@@ -15,7 +16,7 @@ function readList(folder: string, path: string, from: readonly string[]): string
   const refuse = (at: number, why: string): never => {
     throw new Fault("usage", `${name}:${at}: ${why}`);
   };
-  return joinLines(decode(readFileSync(path))).flatMap(({ text, at }) => {
+  return joinLines(decode(readFile(path))).flatMap(({ text, at }) => {
     const wanted = text
       .replace(/(^|\s)#.*$/, "")
       .replaceAll(/\s--hash[= ]\S+/g, "")
@@ -64,7 +65,7 @@ function joinLines(text: string): { text: string; at: number }[] {
 /** Returns the list `dependencies` of the table [project], and those of its extras. */
 function readPyproject(folder: string, extras: string[] = []): string[] | undefined {
   const path = join(folder, "pyproject.toml");
-  const toml = existsSync(path) ? decode(readFileSync(path)).replaceAll("\r\n", "\n") : "";
+  const toml = existsSync(path) ? decode(readFile(path)).replaceAll("\r\n", "\n") : "";
   const dependencies = readToml(toml, "project").get("dependencies");
   if (dependencies !== undefined) {
     const optional = readToml(toml, "project.optional-dependencies");

@@ -5,7 +5,7 @@ import { packFolder } from "./pack-folder.ts";
 /** The service takes bodies of JSON of 6 MiB at most. */
 const mostJson = 5.5 * 1024 * 1024;
 
-/** Posts a config: as JSON, or where its files are many, packed. */
+/** Posts a config: as JSON, or where its files are many, packed. An address has no room for a long config, and stands in logs. */
 export async function sendConfig(
   client: Client,
   path: string,
@@ -14,6 +14,6 @@ export async function sendConfig(
   const body = { ...fields, config };
   if (Buffer.byteLength(JSON.stringify(body)) <= mostJson) return callService(client, "POST", path, body);
   const { files, ...others } = config;
-  const query = new URLSearchParams({ fields: JSON.stringify({ ...fields, config: others }) });
-  return callService(client, "POST", `${path}?${query.toString()}`, packFolder(files as Record<string, string>));
+  const about = JSON.stringify({ ...fields, config: others });
+  return callService(client, "POST", path, packFolder(files as Record<string, string>, about));
 }

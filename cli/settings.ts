@@ -29,17 +29,23 @@ export const standardUrl = "http://127.0.0.1:8080";
  * Returns where the service is: by flag, RUNFLEET_URL and RUNFLEET_API_KEY, the user's own config, a named profile of
  * runfleet.json, the standard address. An empty variable counts as none: a CI sets one for a secret that isn't there.
  */
-export function readSettings(flags: CommonFlags, project: Project, env: NodeJS.ProcessEnv): Settings {
+export function readSettings(flags: CommonFlags, project: () => Project, env: NodeJS.ProcessEnv): Settings {
   const profile = readProfile(flags.profile ?? (env["RUNFLEET_PROFILE"] || undefined), project, env);
   const url = flags.url ?? (env["RUNFLEET_URL"] || (profile.url ?? standardUrl));
   if (!URL.canParse(url)) throw new Fault("usage", `'${url}' is no URL.`);
   return { url: url.replace(/\/+$/, ""), apiKey: env["RUNFLEET_API_KEY"] || (profile.api_key ?? null) };
 }
 
-function readProfile(name: string | undefined, project: Project, env: NodeJS.ProcessEnv): Profile {
-  const profile = listProfiles(project, env)[name ?? "default"];
+function readProfile(name: string | undefined, project: () => Project, env: NodeJS.ProcessEnv): Profile {
+  const profile = findProfile(name ?? "default", project, env);
   if (name !== undefined && !profile) throw new Fault("usage", `There is no profile '${name}'.`);
   return profile ?? {};
+}
+
+/** Returns a profile. `project` is read for a name that the user's own config doesn't have. */
+export function findProfile(name: string, project: () => Project, env: NodeJS.ProcessEnv): Profile | undefined {
+  const own = readUserProfiles(env)[name];
+  return own ?? (name === "default" ? undefined : listProfiles(project(), env)[name]);
 }
 
 /**
@@ -55,17 +61,21 @@ const userConfig = (env: NodeJS.ProcessEnv): string =>
   join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "runfleet", "config.json");
 
 /** Returns the profiles of the user's own config, which may have keys. */
-export function readUserProfiles(env: NodeJS.ProcessEnv): Record<string, Profile> {
+function readUserProfiles(env: NodeJS.ProcessEnv): Record<string, Profile> {
   return (readJson(userConfig(env))?.["profiles"] ?? {}) as Record<string, Profile>;
 }
 
-/** Only this user can read the file: it has keys. */
-export function writeUserProfiles(env: NodeJS.ProcessEnv, profiles: Record<string, Profile>): void {
+/** Keeps a profile in the user's own config, or forgets it (null). Returns what it was before. Only this user can read the file: it has keys. */
+export function writeUserProfile(env: NodeJS.ProcessEnv, name: string, profile: Profile | null): Profile | undefined {
   const path = userConfig(env);
+  const { [name]: before, ...others } = readUserProfiles(env);
+  if (!before && !profile) return undefined;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
+  const profiles = { ...others, ...(profile && { [name]: profile }) };
   writeFileSync(draft, `${JSON.stringify({ ...readJson(path), profiles }, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);
+  return before;
 }
 
 /** Returns the folder's runfleet.json; empty without one. */

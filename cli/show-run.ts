@@ -68,7 +68,8 @@ function withoutRepeat(event: RunEvent, logged: string[]): RunEvent {
 }
 
 /** A log line has a file's whole path, an error's traceback the one in the agent's folder. */
-const withoutFolders = (text: string): string => text.replaceAll(/[^\s"'(]*\//g, "");
+const withoutFolders = (text: string): string =>
+  text.replaceAll(/[^\s"'(]+/g, (word) => word.slice(word.lastIndexOf("/") + 1));
 
 /** Returns whether the last line of the output has no end yet. */
 function showEvent(terminal: Terminal, event: RunEvent, isLineOpen: boolean): boolean {

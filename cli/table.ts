@@ -1,22 +1,29 @@
+import { fit, widthOf } from "./text-width.ts";
+
 /** A column of a table: its head, and what it shows of a row. */
 export type Column = readonly [head: string, show: (row: Record<string, unknown>) => unknown];
 
-/** Where a column ends, unless it is the last one. */
-const mostChars = 60;
+/** How wide a column is at most, unless it is the last one. */
+const mostWidth = 60;
 
 /** Returns the lines of a table, its heads first. `width`: where lines are cut; null for no cut. */
 export function tableOf(columns: readonly Column[], rows: Record<string, unknown>[], width: number | null): string[] {
   const cells = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, show]) => textOf(show(row))))];
-  const widths = columns.map((_, at) => Math.min(mostChars, Math.max(...cells.map((row) => row[at]?.length ?? 0))));
+  const widths = columns.slice(0, -1).map((_, at) => {
+    const widest = cells.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), 0);
+    return Math.min(mostWidth, widest);
+  });
   return cells.map((row) => {
-    const line = row.map((text, at) => cut(text, at, widths).padEnd(widths[at] ?? 0)).join("  ");
-    return width === null ? line.trimEnd() : line.slice(0, width).trimEnd();
+    const line = row.map((text, at) => fill(text, widths[at])).join("  ");
+    return (width === null ? line : fit(line, width)).trimEnd();
   });
 }
 
-function cut(text: string, at: number, widths: number[]): string {
-  const most = widths[at] ?? 0;
-  return at === widths.length - 1 || text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+/** Returns a text with blanks behind it, or cut, so that it is as wide as its column. The last column has no width. */
+function fill(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  const shown = widthOf(text) <= width ? text : `${fit(text, width - 1)}…`;
+  return shown + " ".repeat(width - widthOf(shown));
 }
 
 /** Returns a value as a line of text. */

@@ -1,3 +1,6 @@
+import { isatty } from "node:tty";
+import { fit } from "./text-width.ts";
+
 /** Where a command writes: data to stdout, talk to stderr. */
 export type Terminal = {
   json: boolean;
@@ -38,14 +41,15 @@ export function openTerminal({ json, quiet }: { json: boolean; quiet: boolean })
     json,
     width: stdout.isTTY ? stdout.columns : null,
     isLive,
-    canAsk: isLive && process.stdin.isTTY,
+    // Not by process.stdin, which would make a pipe non-blocking: then its end can't be waited for (`-f -`).
+    canAsk: isLive && isatty(0),
     write: (text) => print(stdout, text),
     data: (line) => print(stdout, `${line}\n`),
     value: (value) => print(stdout, `${JSON.stringify(value)}\n`),
     say: (line) => void (quiet || print(stderr, `${line}\n`)),
     status(line) {
       // A line that is longer than the terminal could not be erased.
-      const text = line?.replaceAll(/\s+/g, " ").slice(0, (stderr.columns || 80) - 1) ?? null;
+      const text = line === null ? null : fit(line.replaceAll(/\s+/g, " "), (stderr.columns || 80) - 1);
       if (!isLive || text === shown) return;
       erase();
       if (text !== null) stderr.write(text);

@@ -94,8 +94,8 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   /** The handler gets the body as bytes of any content type, for checking a signature. */
   rawBody?: Raw;
   /**
-   * The body may also be a folder, packed by tar and gzip: its files become the field `config.files`, and the query parameter
-   * `fields` has the other fields.
+   * The body may also be a folder, packed by tar and gzip: its files become the field `config.files`. The query parameter
+   * `fields`, or the archive's global header, has the other fields.
    */
   takesFolder?: true;
   /** The codes that it throws, besides those of all operations of its kind; see `errorsOf`. */
@@ -195,7 +195,8 @@ const runToken = {
 
 const folderFields = {
   fields: z.string().optional().meta({
-    description: "With a packed folder as the body: the body's other fields, as a JSON object.",
+    description:
+      "With a packed folder as the body: the body's other fields, as a JSON object. Longer ones may be the record `RUNFLEET.fields` of the archive's global pax header.",
     example: '{"make_current":true,"config":{"entrypoint":"main.py:main"}}',
   }),
 };

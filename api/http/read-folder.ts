@@ -3,9 +3,11 @@ import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import {
   archiveLimits,
+  type FolderArchive,
   FolderArchiveFault,
   readFolderArchive,
 } from "../../shared/platform/archive/read-folder-archive.ts";
+import { openJson } from "./parse-json.ts";
 import { readRawBody } from "./raw-body.ts";
 
 /** The content types of a tar archive that gzip has compressed. */
@@ -25,16 +27,18 @@ export const readFolderBytes = (req: IncomingMessage, count: (bytes: number) => 
 type Body = { config: Record<string, unknown> };
 
 /**
- * Returns a packed folder as the body of a request, with the other fields of the body, which are JSON in the query. Throws
- * ValidationFault, or payload_too_large.
+ * Returns a packed folder as the body of a request, with the other fields of the body, which are JSON in the query or in the
+ * archive. Throws ValidationFault, or payload_too_large.
  */
 export async function openFolder(bytes: Buffer, fields: unknown): Promise<Body> {
-  const { config, ...others } = readFields(fields);
+  const asked = fields === undefined ? null : readFields(fields);
+  const { files, fields: packed } = await readArchive(bytes);
+  const { config, ...others } = asked ?? (packed ? readPacked(packed) : {});
   const known = isObject(config) ? config : {};
-  return { ...others, config: { ...known, files: await readFiles(bytes) } };
+  return { ...others, config: { ...known, files } };
 }
 
-async function readFiles(bytes: Buffer): Promise<Record<string, string>> {
+async function readArchive(bytes: Buffer): Promise<FolderArchive> {
   try {
     return await readFolderArchive(bytes);
   } catch (error) {
@@ -45,8 +49,13 @@ async function readFiles(bytes: Buffer): Promise<Record<string, string>> {
   }
 }
 
+function readPacked(text: Buffer): Record<string, unknown> {
+  const parsed = openJson(text, "application/json").parse();
+  if (!isObject(parsed)) throw fault(["body", "RUNFLEET.fields"], "must be a JSON object");
+  return parsed;
+}
+
 function readFields(text: unknown): Record<string, unknown> {
-  if (text === undefined) return {};
   try {
     const parsed: unknown = typeof text === "string" ? JSON.parse(text) : null;
     if (isObject(parsed)) return parsed;

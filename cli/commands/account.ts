@@ -4,7 +4,7 @@ import { createClient } from "../client.ts";
 import type { Call, Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
 import { keyByBrowser } from "../key-by-browser.ts";
-import { listProfiles, readUserProfiles, standardUrl, writeUserProfiles } from "../settings.ts";
+import { findProfile, listProfiles, standardUrl, writeUserProfile } from "../settings.ts";
 import { tableOf } from "../table.ts";
 
 const nameOf = ({ flags, env }: Call): string => String(flags["profile"] ?? (env["RUNFLEET_PROFILE"] || "default"));
@@ -14,16 +14,15 @@ export const login: Command = {
   summary:
     "Keeps an API key in your own config: one that you approve in the browser, enter at the prompt, or send to stdin.",
   async act(call) {
-    const { flags, env, project, terminal } = call;
+    const { flags, env, terminal } = call;
     const name = nameOf(call);
-    const profiles = readUserProfiles(env);
-    const known = listProfiles(project, env)[name]?.url;
-    const url = String(flags["url"] ?? (env["RUNFLEET_URL"] || (known ?? standardUrl))).replace(/\/+$/, "");
+    const known = (): string | undefined => findProfile(name, () => call.project, env)?.url;
+    const url = String(flags["url"] ?? (env["RUNFLEET_URL"] || (known() ?? standardUrl))).replace(/\/+$/, "");
     if (!URL.canParse(url)) throw new Fault("usage", `'${url}' is no URL.`);
     const apiKey = await readKey(url, call);
     if (apiKey === "") throw new Fault("usage", "No key was given.");
     const { id } = await createClient({ url, apiKey }).users.getMe();
-    writeUserProfiles(env, { ...profiles, [name]: { url, api_key: apiKey } });
+    writeUserProfile(env, name, { url, api_key: apiKey });
     if (terminal.json) terminal.value({ profile: name, url, user: id });
     else terminal.data(`Signed in at ${url} as ${id} (profile '${name}')`);
     return 0;
@@ -48,9 +47,8 @@ export const logout: Command = {
   summary: "Forgets a profile's key. The key itself stays valid until it is revoked.",
   act(call) {
     const name = nameOf(call);
-    const { [name]: profile, ...others } = readUserProfiles(call.env);
-    if (!profile) throw new Fault("not_found", `There is no profile '${name}' in your own config.`);
-    writeUserProfiles(call.env, others);
+    if (!writeUserProfile(call.env, name, null))
+      throw new Fault("not_found", `There is no profile '${name}' in your own config.`);
     call.terminal.say(`Profile '${name}' is forgotten.`);
     return Promise.resolve(0);
   },

@@ -24,8 +24,11 @@ async function openConsole(call: Call, path: string): Promise<number> {
   const signsIn = auth_mode === "key" && principal !== null;
   const hash = signsIn ? `#code=${(await client.sessions.createCode()).code}` : "";
   const address = `${client.url}/console${path}${hash}`;
+  // Other users of this machine may see what a browser is started with.
   if (terminal.json) terminal.value({ url: address });
-  else terminal.data(address);
-  openPage(address, call);
+  else {
+    terminal.data(address);
+    openPage(address, call);
+  }
   return 0;
 }

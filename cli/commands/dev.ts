@@ -1,6 +1,5 @@
 import { faultOf } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../exit-codes.ts";
 import { ensureService } from "../ensure-service.ts";
 import { pack } from "../pack.ts";
 import { publish } from "../publish.ts";
@@ -42,7 +41,7 @@ export const dev: Command = {
 /** A mistake of the author's is told, and the next change is waited for. */
 async function tryOnce(call: Call, input_payload: Record<string, unknown>): Promise<number> {
   try {
-    const project = await projectNow(call);
+    const project = projectNow(call);
     const config = pack(call.folder, project);
     const { agent, version } = await publish({ ...call, project }, { config, dev: true });
     if (call.flags["no-run"]) {
@@ -51,7 +50,7 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
     }
     return await execute(call, call.client.run(agent, input_payload, { version }));
   } catch (error) {
-    const fault = error instanceof Fault ? error : faultOf(error, call.client.url);
+    const fault = faultOf(error);
     if (call.flags["once"] || fault === null || fault.exit === "unreachable") throw error;
     call.terminal.say(fault.message);
     return 0;
@@ -59,5 +58,5 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
 }
 
 /** What the folder says may have changed since the command was started. */
-const projectNow = async ({ folder, flags }: Call): Promise<Project> =>
-  onlyProject(chooseProjects(await readProjects(folder), flags["agent"] as string | undefined));
+const projectNow = ({ folder, flags }: Call): Project =>
+  onlyProject(chooseProjects(readProjects(folder), flags["agent"] as string | undefined));

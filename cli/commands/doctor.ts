@@ -1,7 +1,6 @@
 import { callService } from "../call-service.ts";
 import { faultOf, type Json } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../exit-codes.ts";
 
 type Finding = { check: string; ok: boolean; says: string };
 
@@ -11,7 +10,7 @@ export const doctor: Command = {
   async act(call) {
     const findings: Finding[] = [nodeFinding()];
     for (const look of [folderFinding, healthFindings, keyFinding]) {
-      const found = await look(call).catch((error: unknown) => faultFinding(call, look.name, error));
+      const found = await look(call).catch((error: unknown) => faultFinding(look.name, error));
       findings.push(...found);
       if (found.some(({ ok }) => !ok) && look === healthFindings) break;
     }
@@ -21,8 +20,8 @@ export const doctor: Command = {
   },
 };
 
-function faultFinding(call: Call, name: string, error: unknown): Finding[] {
-  const fault = error instanceof Fault ? error : faultOf(error, call.settings().url);
+function faultFinding(name: string, error: unknown): Finding[] {
+  const fault = faultOf(error);
   if (fault === null) throw error;
   return [{ check: name.replace(/Findings?$/, ""), ok: false, says: fault.message }];
 }

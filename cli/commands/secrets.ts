@@ -11,10 +11,11 @@ const options = {
 } as const;
 
 /** Of an agent, which may be that of the folder, or of all of the caller's agents. */
-function placeOf({ flags, project }: Pick<Call, "flags" | "project">): string {
+function placeOf(call: Pick<Call, "flags" | "project">): string {
+  const { flags } = call;
   if (flags["agent"] !== undefined && flags["all-agents"])
     throw new Fault("usage", "--agent and --all-agents exclude each other: name one of them.");
-  const agent = flags["all-agents"] ? undefined : (flags["agent"] ?? project.agent);
+  const agent = flags["all-agents"] ? undefined : (flags["agent"] ?? call.project.agent);
   return typeof agent === "string" ? `/v1/agents/${encodeURIComponent(agent)}/secrets` : "/v1/secrets";
 }
 

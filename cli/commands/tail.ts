@@ -35,8 +35,10 @@ export async function isRun({ client }: Call, name: string): Promise<boolean> {
     await client.runs.get(name);
     return true;
   } catch (error) {
-    if (!(error instanceof NotFoundError) || name.startsWith("run_")) throw error;
-    await client.agents.get(name);
+    if (!(error instanceof NotFoundError)) throw error;
+    await client.agents.get(name).catch((other: unknown) => {
+      throw name.startsWith("run_") ? error : other;
+    });
     return false;
   }
 }

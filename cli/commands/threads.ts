@@ -17,6 +17,8 @@ const chat: Command = {
     const [agent = "", thread_id = `thread_${Date.now().toString(36)}`] = words;
     terminal.say(`Thread ${thread_id}`);
     const lines = createInterface({ input: process.stdin, output: process.stderr, prompt: "> " });
+    // Ctrl-C is a key of this terminal, and no signal: who shows a run listens for the signal.
+    lines.on("SIGINT", () => void (process.emit("SIGINT") || lines.close()));
     lines.prompt();
     for await (const line of lines) {
       if (line.trim()) await say(call, agent, { [String(flags["field"])]: line }, thread_id);
@@ -32,7 +34,7 @@ async function say(call: Call, agent: string, input: Json, thread_id: string): P
   try {
     await execute(call, client.run(agent_id, input, { version, thread_id }));
   } catch (error) {
-    const fault = faultOf(error, client.url);
+    const fault = faultOf(error);
     if (fault === null || fault.exit === "unreachable") throw error;
     terminal.say(fault.message);
   }

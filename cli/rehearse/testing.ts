@@ -18,7 +18,7 @@ export async function runAgent(
   folder: string,
   { entrypoint, steps = {}, ...test }: AgentTest = {},
 ): Promise<Rehearsed> {
-  const [project = {}] = await readProjects(folder);
+  const [project = {}] = readProjects(folder);
   const named = entrypoint === undefined ? project : { ...project, entrypoint };
   const mocked = Object.entries(steps).map(([name, given]) => [name, outcomesOf(given)] as const);
   return rehearse(programOf(folder, named), { ...test, steps: Object.fromEntries(mocked) });

@@ -5,9 +5,15 @@ export class RunfleetError extends Error {
   override name = "RunfleetError";
 }
 
-/** No answer came: nothing listens at the address, or the connection was lost. */
+/** No answer came: nothing listens at the address, or the connection was lost. `cause` says which. */
 export class UnreachableError extends RunfleetError {
   override name = "UnreachableError";
+  /** The request's method. What another one than GET asked for may have been done, where the connection was lost. */
+  readonly method: string;
+  constructor(message: string, method: string, cause: unknown) {
+    super(message, { cause });
+    this.method = method;
+  }
 }
 
 export type ApiErrorFields = {

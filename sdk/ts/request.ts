@@ -102,7 +102,7 @@ export const sendOnce = (service: Service, request: Request): Promise<Response> 
 async function exchange<T>(service: Service, request: Request, read: (response: Response) => Promise<T>): Promise<T> {
   const { method, query, body, signal } = request;
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), answerTimeoutMs);
+  const timer = setTimeout(() => timeout.abort(lateError()), answerTimeoutMs);
   try {
     const response = await service.fetch(service.url + request.path + queryString(query), {
       method,
@@ -117,11 +117,13 @@ async function exchange<T>(service: Service, request: Request, read: (response: 
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ApiError) throw error;
-    throw new UnreachableError(`No answer from ${service.url}.`, { cause: error });
+    throw new UnreachableError(`No answer from ${service.url}.`, method, error);
   } finally {
     clearTimeout(timer);
   }
 }
+
+const lateError = (): Error => new Error(`none came within ${answerTimeoutMs / 1000} s`);
 
 function headersOf({ apiKey }: Service, { body, headers }: Request): Record<string, string> {
   const type = isBinary(body) ? "application/gzip" : "application/json";

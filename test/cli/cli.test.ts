@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -11,6 +10,7 @@ import { openTerminal } from "../../cli/terminal.ts";
 import { freePort } from "../../dev/free-port.ts";
 import type { RunEvent, RunHandle } from "../../sdk/ts/index.ts";
 import { call } from "../harness/client.ts";
+import { commandLine, type Ran, startProgram, typing } from "../harness/command-line.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -23,29 +23,17 @@ const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync("/var/tmp/runfleet-cli-");
 afterAll(() => rmSync(folder, { recursive: true }));
 
-type Ran = { code: number | null; out: string; err: string };
-
-const command = [process.execPath, join(root, "dist/cli/main.js")];
 const start = (args: string[], env: Record<string, string> = {}, at: { cwd?: string; stdin?: string } = {}) =>
-  startProgram([...command, ...args], env, at);
+  startHere([...commandLine, ...args], env, at);
 
-function startProgram(program: string[], env: Record<string, string> = {}, { cwd = folder, stdin = "" } = {}) {
-  const [file = "", ...args] = program;
-  const child = spawn(file, args, {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: folder, RUNFLEET_URL: url, ...env },
-  });
-  child.stdin.end(stdin);
-  const said = { out: "", err: "" };
-  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
-  const ended = new Promise<Ran>((resolve) => child.on("close", (code) => resolve({ code, ...said })));
-  return { child, said, ended };
+function startHere(program: string[], env: Record<string, string> = {}, { cwd = folder, stdin = "" } = {}) {
+  const all = { PATH: process.env["PATH"], HOME: folder, RUNFLEET_URL: url, ...env };
+  return startProgram(program, { env: all, cwd, stdin });
 }
 const runfleet = (...args: string[]) => start(args).ended;
 /** `program`: what Python does with the terminal of a command. */
-const onTerminal = (program: string, args: string[], ...given: string[]) =>
-  startProgram(["python3", "-c", program, ...given, ...command, ...args]).ended;
+const onTerminal = (program: string, args: string[]) =>
+  startHere(["python3", "-c", program, ...commandLine, ...args]).ended;
 
 test("an author's day: init, check, deploy, run, logs, a change, rollback", async () => {
   expect(await runfleet("init", "hello")).toMatchObject({ code: 0, out: expect.stringContaining("hello/main.py") });
@@ -199,7 +187,7 @@ test("Ctrl-C leaves the run alone and says how to come back", async () => {
   expect(await runfleet("tail", id)).toMatchObject({ code: 0, out: expect.stringContaining("begundone") });
 });
 
-test("a folder that JSON can't hold is sent packed, with all of its bytes", async () => {
+test("a folder that JSON can't hold is sent packed, with all of its bytes and a config that no address has room for", async () => {
   await runfleet("init", "large");
   const at = (name: string) => join(folder, "large", name);
   const bytes = Buffer.alloc(4 * 1024 * 1024, 7);
@@ -207,13 +195,19 @@ test("a folder that JSON can't hold is sent packed, with all of its bytes", asyn
   writeFileSync(at("ünï code.txt"), "ü".repeat(1000));
   writeFileSync(
     at("main.py"),
-    `import hashlib, os\ndef main(input):\n    return {"sha": hashlib.sha256(open("model.bin", "rb").read()).hexdigest(), "names": sorted(os.listdir("."))}\n`,
+    `import hashlib, os\ndef main(input):\n    return {"sha": hashlib.sha256(open("model.bin", "rb").read()).hexdigest(), "names": sorted(os.listdir(".")), "env": len(os.environ["LONG"])}\n`,
   );
+  writeFileSync(at("runfleet.json"), JSON.stringify({ agent: "large", config: { env: { LONG: "l".repeat(30_000) } } }));
   writeFileSync(at("notes.txt"), "n".repeat(3 * 1024 * 1024));
   expect(await runfleet("deploy", "large")).toMatchObject({ code: 0, out: "large 1.0.0\n" });
-  const ran = JSON.parse((await runfleet("run", "large", "--quiet")).out) as { sha: string; names: string[] };
+  const ran = JSON.parse((await runfleet("run", "large", "--quiet")).out) as {
+    sha: string;
+    names: string[];
+    env: number;
+  };
   expect(ran.sha).toBe(createHash("sha256").update(bytes).digest("hex"));
   expect(ran.names).toEqual(expect.arrayContaining(["main.py", "model.bin", "ünï code.txt"]));
+  expect(ran.env).toBe(30_000);
   writeFileSync(at("more.bin"), Buffer.alloc(33 * 1024 * 1024));
   expect(await runfleet("deploy", "large")).toMatchObject({ code: 2, err: expect.stringContaining(".runfleetignore") });
 });
@@ -336,7 +330,7 @@ test("a folder's runfleet.json sends no key to an address of its choice, unless 
   writeFileSync(join(home, ".config/runfleet/config.json"), JSON.stringify({ profiles: own }));
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, RUNFLEET_API_KEY: "rf_key" };
   const inFolder = (...args: string[]): Promise<Ran> =>
-    startProgram(["env", "-u", "RUNFLEET_URL", ...command, ...args], env, { cwd: cloned }).ended;
+    startHere(["env", "-u", "RUNFLEET_URL", ...commandLine, ...args], env, { cwd: cloned }).ended;
   expect((await inFolder("whoami")).out).toContain(` at ${url}`);
   expect((await inFolder("whoami", "--profile", "work")).out).toContain(` at ${url}`);
   expect((await inFolder("__complete", "runs", "get")).code).toBe(0);
@@ -348,7 +342,7 @@ test("a folder's runfleet.json sends no key to an address of its choice, unless 
 
 test("a reader who has seen enough ends a command quietly", async () => {
   const piped = `"$@" help | true; echo "\${PIPESTATUS[0]}"`;
-  expect(await startProgram(["bash", "-c", piped, "", ...command]).ended).toEqual({ code: 0, out: "0\n", err: "" });
+  expect(await startHere(["bash", "-c", piped, "", ...commandLine]).ended).toEqual({ code: 0, out: "0\n", err: "" });
 });
 
 test("a later attempt is told as what it is: all above is void, or it goes on; a suspended run doesn't run", async () => {
@@ -398,7 +392,7 @@ test("login keeps a key for its user alone; profiles are told apart; doctor says
     out: expect.stringMatching(/✓ postgres: up\n✓ redis: up\n✓ workers: 1 alive/),
   });
   const away = await start(["doctor"], { RUNFLEET_URL: "http://127.0.0.1:9" }).ended;
-  expect(away).toMatchObject({ code: 1, out: expect.stringMatching(/✗ health: Nothing answers/) });
+  expect(away).toMatchObject({ code: 1, out: expect.stringMatching(/✗ health: No answer from/) });
 });
 
 test("tail follows an agent or all, a line for each change; top shows what has not ended", async () => {
@@ -510,7 +504,7 @@ test("a shell completes commands, flags and ids", async () => {
   const script = (await runfleet("completion", "bash")).out;
   const typed = `${script}\nCOMP_WORDS=(runfleet dep); COMP_CWORD=1; _runfleet; echo "\${COMPREPLY[@]}"`;
   const path = `${bin}:${process.env["PATH"] ?? ""}`;
-  expect((await startProgram(["bash", "-c", typed], { PATH: path }).ended).out).toBe("deploy\n");
+  expect((await startHere(["bash", "-c", typed], { PATH: path }).ended).out).toBe("deploy\n");
 });
 
 test("a question of a run is answered, and the run is shown to its end", async () => {
@@ -531,16 +525,8 @@ test("a question of a run is answered, and the run is shown to its end", async (
   expect((await runfleet("resume", run, '"yes"')).code).toBe(5);
 });
 
-/** Types into a command's terminal: each text as soon as the words before it were seen. */
-const typing = (steps: [seen: string, typed: string][], args: string[]) =>
-  onTerminal(
-    "import json,os,pty,sys\nsteps=json.loads(sys.argv[1])\npid,fd=pty.fork()\nif pid==0: os.execv(sys.argv[2],sys.argv[2:])\n" +
-      "seen=b''\nfrom_=0\ntry:\n  while True:\n    part=os.read(fd,65536)\n    if not part: break\n    seen+=part\n" +
-      "    while steps and steps[0][0].encode() in seen[from_:]:\n      from_=len(seen); os.write(fd,steps.pop(0)[1].encode())\n" +
-      "except OSError: pass\nsys.stdout.buffer.write(seen)\nsys.exit(os.waitstatus_to_exitcode(os.waitpid(pid,0)[1]))",
-    args,
-    JSON.stringify(steps),
-  );
+const typeInto = (steps: [seen: string, typed: string][], args: string[]) =>
+  startHere(typing(steps, [...commandLine, ...args])).ended;
 
 test("on a terminal a run's questions are asked, field by field, and what doesn't fit is asked again; Ctrl-D leaves the run waiting", async () => {
   await runfleet("init", "form");
@@ -563,10 +549,10 @@ test("on a terminal a run's questions are asked, field by field, and what doesn'
     ["note (may be left out):", "\r"],
     ["? Why?", "it broke\r"],
   ];
-  const answered = await typing(answers, ["run", "form"]);
+  const answered = await typeInto(answers, ["run", "form"]);
   expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('"second": "it broke"') });
   expect(answered.out.replaceAll(/\s/g, "")).toContain('"first":{"approved":true,"days":2}');
-  expect((await typing([["(y, n):", "\u0004"]], ["run", "form"])).code).toBe(8);
+  expect((await typeInto([["(y, n):", "\u0004"]], ["run", "form"])).code).toBe(8);
 });
 
 test("a run is waited for, is given files and variables, and is cancelled by Ctrl-C where that was asked for", async () => {
@@ -593,7 +579,7 @@ test("a run is waited for, is given files and variables, and is cancelled by Ctr
     ["working", "\u0003"],
     ["Ctrl-C once more", "\u0003"],
   ];
-  expect(await typing(twice, ["run", "given", "-i", "s=60"])).toMatchObject({
+  expect(await typeInto(twice, ["run", "given", "-i", "s=60"])).toMatchObject({
     code: 7,
     out: expect.stringContaining("cancelled"),
   });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readSettings, readUserProfiles } from "../../cli/settings.ts";
+import { listProfiles, readSettings } from "../../cli/settings.ts";
 
 /** Makes a home with a user's own config. */
 function makeHome(profiles: object): void {
@@ -21,8 +21,8 @@ test("an empty variable takes the place of nothing that is configured", () => {
   makeHome({ default: profile });
   const names = ["RUNFLEET_URL", "RUNFLEET_API_KEY", "RUNFLEET_PROFILE", "XDG_CONFIG_HOME"];
   const empty = Object.fromEntries(names.map((name) => [name, ""]));
-  expect(readUserProfiles(empty)).toEqual({ default: profile });
-  expect(readSettings({}, {}, empty)).toEqual({ url: profile.url, apiKey: "k" });
+  expect(listProfiles({}, empty)).toEqual({ default: profile });
+  expect(readSettings({}, () => ({}), empty)).toEqual({ url: profile.url, apiKey: "k" });
   const set = { ...empty, RUNFLEET_URL: "http://there/", RUNFLEET_API_KEY: "other" };
-  expect(readSettings({}, {}, set)).toEqual({ url: "http://there", apiKey: "other" });
+  expect(readSettings({}, () => ({}), set)).toEqual({ url: "http://there", apiKey: "other" });
 });

@@ -444,7 +444,7 @@ export type Resources = {
     executeBatch: (body: ExecuteBatch, options?: CallOptions) => Promise<BatchResult>;
     /** Check whether a request would be accepted (dry run) */
     validate: (body: ValidateRequest | Binary, query?: {
-        /** With a packed folder as the body: the body's other fields, as a JSON object. */
+        /** With a packed folder as the body: the body's other fields, as a JSON object. Longer ones may be the record `RUNFLEET.fields` of the archive's global pax header. */
         fields?: string | undefined;
       }, options?: CallOptions) => Promise<Validation>;
     /** The adapter types, and which of them are available */
@@ -749,7 +749,7 @@ export type Resources = {
   agents: {
     /** Create an agent, or publish a version of it */
     create: (body: AgentBody | Binary, query?: {
-        /** With a packed folder as the body: the body's other fields, as a JSON object. */
+        /** With a packed folder as the body: the body's other fields, as a JSON object. Longer ones may be the record `RUNFLEET.fields` of the archive's global pax header. */
         fields?: string | undefined;
       }, options?: CallOptions) => Promise<PublishedAgent>;
     /** Agents, newest first */
@@ -875,7 +875,7 @@ export type Resources = {
       }, options?: CallOptions) => Pages<AgentVersionListItem>;
     /** Publish a version of an agent */
     create: (agentId: string, body: VersionBody | Binary, query?: {
-        /** With a packed folder as the body: the body's other fields, as a JSON object. */
+        /** With a packed folder as the body: the body's other fields, as a JSON object. Longer ones may be the record `RUNFLEET.fields` of the archive's global pax header. */
         fields?: string | undefined;
       }, options?: CallOptions) => Promise<PublishedVersion>;
     /** A version by its name, a tag, `current` or `latest` */

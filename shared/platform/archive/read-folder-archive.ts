@@ -7,6 +7,8 @@ const MiB = 1024 * 1024;
 export const archiveLimits = { packed_bytes: 16 * MiB, bytes: 32 * MiB, entries: 10_000, depth: 32 } as const;
 /** An entry may have a few headers: its own, and what pax and GNU say of it. */
 const headersOfAnEntry = 4;
+/** Of the fields in an archive's global header: as of any JSON. */
+const fieldsBytes = 6 * MiB;
 /** Of what a header says of the next entry. Its name has 255 bytes at most; the rest are attributes that nobody reads. */
 const aboutBytes = 64 * 1024;
 
@@ -23,12 +25,15 @@ export class FolderArchiveFault extends Error {
 const unzip = promisify(gunzip);
 const blockBytes = 512;
 
+/** `files`: path → text, or data URL. `fields`: what the archive's global header says beside them; null without it. */
+export type FolderArchive = { files: Record<string, string>; fields: Buffer | null };
+
 /**
- * Returns the files of a folder that was packed by tar and gzip: path → text, or data URL. Archives of GNU tar, BSD tar, Python and
+ * Returns the files of a folder that was packed by tar and gzip. Archives of GNU tar, BSD tar, Python and
  * Node are read. Only regular files and directories may be in it: no links and no devices. No path leads out of the folder, is
  * there twice, or differs from another one only by case or by how its letters are composed. Throws FolderArchiveFault.
  */
-export async function readFolderArchive(packed: Buffer): Promise<Record<string, string>> {
+export async function readFolderArchive(packed: Buffer): Promise<FolderArchive> {
   const tar = await unpack(packed);
   const files = new Map<string, Buffer>();
   const names = createNames();
@@ -38,8 +43,23 @@ export async function readFolderArchive(packed: Buffer): Promise<Record<string, 
     names.add(name, isDirectory);
     if (!isDirectory) files.set(name, body);
   }
-  return Object.fromEntries([...files].map(([name, body]) => [name, toContent(body)]));
+  return {
+    files: Object.fromEntries([...files].map(([name, body]) => [name, toContent(body)])),
+    fields: fieldsOf(tar),
+  };
 }
+
+/** Returns the record `RUNFLEET.fields` of the global pax header that an archive may begin with. */
+function fieldsOf(tar: Buffer): Buffer | null {
+  if (tar[kindAt] !== "g".charCodeAt(0)) return null;
+  const { size } = readHeader(tar.subarray(0, blockBytes));
+  if (size > fieldsBytes)
+    throw new FolderArchiveFault(`its global header has more than ${fieldsBytes} bytes`, { isLarge: true });
+  return paxRecord(tar.subarray(blockBytes, blockBytes + size), "RUNFLEET.fields");
+}
+
+/** Where a header says the type of its entry. */
+const kindAt = 156;
 
 async function unpack(packed: Buffer): Promise<Buffer> {
   try {
@@ -57,7 +77,7 @@ type Entry = { name: string; isDirectory: boolean; body: Buffer };
 
 /** Types of entries that say the name of the next one: POSIX's and GNU's. */
 const naming = {
-  x: paxPath,
+  x: (body: Buffer) => paxRecord(body, "path"),
   L: (body: Buffer) => body.subarray(0, body.indexOf(0) < 0 ? body.length : body.indexOf(0)),
 };
 
@@ -105,7 +125,7 @@ function readHeader(block: Buffer): Header {
   const prefix = isPosix ? untilNul(block.subarray(345, 500)) : Buffer.alloc(0);
   const name = untilNul(block.subarray(0, 100));
   return {
-    kind: text(156, 1),
+    kind: text(kindAt, 1),
     size: octal(text(124, 12)),
     name: prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), name]) : name,
   };
@@ -119,19 +139,21 @@ function octal(text: string): number {
   return Number.parseInt(digits, 8);
 }
 
-/** Returns the path of a pax header; null where it says other things only. A record is `LENGTH KEY=VALUE\n`. */
-function paxPath(body: Buffer): Buffer | null {
-  let path: Buffer | null = null;
+/** Returns the last value of a key in a pax header; null where it says other things only. A record is `LENGTH KEY=VALUE\n`. */
+function paxRecord(body: Buffer, key: string): Buffer | null {
+  const wanted = `${key}=`;
+  let value: Buffer | null = null;
   for (let at = 0; at < body.length;) {
     let [length, start] = [0, at];
     for (; isDigit(body[start]) && start < at + 8; start += 1) length = length * 10 + (body[start] ?? 0) - zero;
     const end = at + length - 1;
     if (body[at] === zero || body[start] !== 0x20 || end < start + 3 || body[end] !== 0x0a)
       throw new FolderArchiveFault("a pax header is malformed");
-    if (body.toString("latin1", start + 1, start + 6) === "path=") path = body.subarray(start + 6, end);
+    const valueAt = start + 1 + wanted.length;
+    if (body.toString("latin1", start + 1, valueAt) === wanted) value = body.subarray(valueAt, end);
     at = end + 1;
   }
-  return path;
+  return value;
 }
 
 const zero = 0x30;

@@ -138,6 +138,27 @@ test.each<[string, () => Uint8Array, number, RegExp]>([
   expect((await call(url, "GET", `/v1/versions/${id}`)).body["data"]).toHaveLength(1);
 });
 
+test("the other fields may come in the archive's global header, as long as they like; those of the query take their place", async () => {
+  const id = await newAgent();
+  const env = { LONG: "l".repeat(30_000) };
+  const archive = (fields: string) => packed(paxHeader({ "RUNFLEET.fields": fields }, "g"), entry("main.py"));
+  const send = (body: Uint8Array, query = "") =>
+    fetch(`${url}/v1/versions/${id}${query}`, {
+      method: "POST",
+      headers: { "content-type": "application/gzip" },
+      body,
+    });
+  const fields = JSON.stringify({ version: "2.0.0", config: { env } });
+  expect((await send(archive(fields))).status).toBe(201);
+  const { body } = await call(url, "GET", `/v1/versions/${id}/2.0.0`);
+  expect(body["config"]).toMatchObject({ env, files: { "main.py": "x = 1" } });
+  expect((await send(archive(fields), "?fields=%7B%22version%22%3A%223.0.0%22%7D")).status).toBe(201);
+  expect((await call(url, "GET", `/v1/versions/${id}/3.0.0`)).body["config"]).not.toHaveProperty("env");
+  for (const wrong of ["{", "[]", '{"colour": 1}', "[".repeat(100)])
+    expect((await send(archive(wrong))).status).toBe(422);
+  expect((await send(archive("x".repeat(7 * 1024 * 1024)))).status).toBe(413);
+});
+
 test("a name may begin with as many './' as it likes", async () => {
   const id = await newAgent();
   const named = paxHeader({ path: `${"./".repeat(30_000)}main.py` });
