@@ -191,12 +191,9 @@ export const usageRecord = z
     cpu_ms: z.number().int(),
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
-    tool_calls: z
-      .number()
-      .int()
-      .meta({
-        description: "How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out.",
-      }),
+    tool_calls: z.number().int().meta({
+      description: "How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out.",
+    }),
     cost_micro_usd: money,
     created_at: z.string(),
     booked_at: z.string().nullable().meta({ description: "Null: not booked yet." }),

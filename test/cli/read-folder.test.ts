@@ -30,7 +30,7 @@ test.each(["prod.env", "./config/secrets.env", "env [1]*.local", String.raw`a\b`
       ] as [string, string][]),
     );
     const folder = join(all, "agent");
-    const [project] = await readProjects(folder);
+    const [project] = readProjects(folder);
     expect(project?.config).toEqual({ secrets: ["KEY"] });
     const files = readFolder(folder, project?.ignore ?? []);
     expect(Object.keys(files).toSorted()).toEqual(["main.py", "prod.env.py", "sub/prod.env"]);
