@@ -13,10 +13,14 @@ export async function callService(
   path: string,
   body?: Json | Uint8Array,
 ): Promise<Answer> {
-  // Of `/v1/agents/a/secrets/..` a URL makes `/v1/agents/a/`.
+  checkPath(method, path);
+  return readAnswer(await client.request(method, path, { body }), method, path);
+}
+
+/** Throws a Fault for a path that leads to another operation: of `/v1/agents/a/secrets/..` a URL makes `/v1/agents/a/`. */
+export function checkPath(method: string, path: string): void {
   if (/\/(\.|%2e){1,2}([/?#]|$)/i.test(path))
     throw new Fault("usage", `${method} ${path} was not sent: '.' and '..' are no names.`);
-  return readAnswer(await client.request(method, path, { body }), method, path);
 }
 
 /** Reads the answer to an operation. Throws as `callService` does. */

@@ -1,4 +1,5 @@
 import { ApiError, InvalidError, Runfleet, RunfleetError, UnreachableError } from "../sdk/ts/index.ts";
+import { InvalidIdError } from "../sdk/ts/path-segment.ts";
 import { Fault, type ExitName } from "./exit-codes.ts";
 import { fileFault } from "./file-fault.ts";
 import type { Settings } from "./settings.ts";
@@ -19,6 +20,7 @@ const exits: Record<number, ExitName> = {
 /** Returns what a command tells of a fault, or of an error of the client or the file system; null for any other error. */
 export function faultOf(error: unknown): Fault | null {
   if (error instanceof Fault) return error;
+  if (error instanceof InvalidIdError) return new Fault("usage", error.message);
   if (error instanceof UnreachableError) return new Fault("unreachable", describeLost(error));
   if (error instanceof ApiError) return new Fault(exitOf(error.status), describe(error));
   return error instanceof RunfleetError ? new Fault("unreachable", error.message) : fileFault(error);

@@ -7,15 +7,27 @@ const quietMs = 150;
 
 type Changes = { next(): Promise<void>; close(): void };
 
-/** Watches what is published of a folder. `ignored`: as runfleet.json says. A change that comes while nobody waits is not lost. */
-export function watchFolder(folder: string, ignored: readonly string[]): Changes {
+/**
+ * Watches what is published of a folder. `readIgnored`: reads what runfleet.json says. A change that comes while nobody waits is
+ * not lost.
+ */
+export function watchFolder(folder: string, readIgnored: () => readonly string[]): Changes {
   let isChanged = false;
   let notify = (): void => undefined;
   let timer: NodeJS.Timeout | undefined;
-  let counts = readWatchRules(folder, ignored);
+  let counts = readWatchRules(folder, readIgnored());
+  const changes = (name: string | null): boolean => {
+    try {
+      if (name === null) return true;
+      if (!counts(name)) return false;
+      if (describing.includes(basename(name))) counts = readWatchRules(folder, readIgnored());
+    } catch {
+      // The folder is gone for a moment, or what describes it can't be read: publishing says why.
+    }
+    return true;
+  };
   const watcher = watch(folder, { recursive: true }, (_event, name) => {
-    if (name !== null && !counts(name)) return;
-    if (name !== null && describing.includes(basename(name))) counts = readWatchRules(folder, ignored);
+    if (!changes(name)) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       isChanged = true;

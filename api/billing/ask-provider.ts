@@ -17,7 +17,7 @@ const passing = [
 
 /**
  * Sends a request to the payment provider. Throws unavailable when no key is configured or the provider does not answer, and
- * conflict when it refuses the request: with the provider's message where the request itself is at fault. Other reasons, such as a
+ * conflict when it refuses the request: with the provider's message where the request itself or a card is at fault. Other reasons, such as a
  * key that was revoked, are the operator's, and stand in the log.
  */
 export async function askProvider<T>(
@@ -35,7 +35,8 @@ export async function askProvider<T>(
     return await ask(stripe);
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    if (error instanceof Stripe.errors.StripeInvalidRequestError) throw conflict("provider_refused", error.message);
+    if (error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError)
+      throw conflict("provider_refused", error.message);
     const { type, code, statusCode: status, requestId: request_id } = error;
     log.warn(
       { type, code, status, request_id, err: errorText(error) },

@@ -31,8 +31,9 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const held = operation.rawBody
         ? guards.bodies.unsigned.open(clientAddress(req), res)
         : guards.bodies.keyed.open(limiterKey(caller, req), res);
-      const { body, size } = await readBody(operation, req, (bytes) => held.count(bytes));
-      if (size) await countBody(guards, caller, req, size);
+      const countSize = (given: Size): Promise<void> => countBody(guards, caller, req, given);
+      const { body, size } = await readBody(operation, req, { count: (bytes) => held.count(bytes), countSize });
+      if (size) await countSize(size);
       const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);
       const input = readInput(operation, { req, res, caller, holdOpen, body: await body() });
       if (!operation.rawBody) held.release();
@@ -63,14 +64,19 @@ function methodNotAllowed(res: Response, methods: string[]): AppError {
 }
 
 /** `body` parses what was received: a body is counted before. */
-type ReceivedBody = { size: { bytes: number; values: number } | null; body: () => unknown };
+type ReceivedBody = { size: Size | null; body: () => unknown };
 
+type Size = { bytes: number; values: number };
 type Count = CountedBody["count"];
+type Counts = { count: Count; countSize: (size: Size) => Promise<void> };
 
-async function readBody<C>(operation: Operation<C>, req: Request, count: Count): Promise<ReceivedBody> {
+async function readBody<C>(operation: Operation<C>, req: Request, { count, countSize }: Counts): Promise<ReceivedBody> {
   if (operation.takesFolder && isFolder(req)) {
     const bytes = await readFolderBytes(req, count);
-    return { size: { bytes: bytes.length, values: 0 }, body: () => openFolder(bytes, queryOf(req)["fields"]) };
+    return {
+      size: { bytes: bytes.length, values: 0 },
+      body: () => openFolder(bytes, queryOf(req)["fields"], countSize),
+    };
   }
   if (operation.takesFolder) refuseFields(queryOf(req));
   const bytes = await readBytes(operation, req, count);

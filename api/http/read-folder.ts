@@ -28,12 +28,12 @@ type Body = { config: Record<string, unknown> };
 
 /**
  * Returns a packed folder as the body of a request, with the other fields of the body, which are JSON in the query or in the
- * archive. Throws ValidationFault, or payload_too_large.
+ * archive. `count` is told their size before they are parsed. Throws ValidationFault, payload_too_large, and what `count` throws.
  */
-export async function openFolder(bytes: Buffer, fields: unknown): Promise<Body> {
+export async function openFolder(bytes: Buffer, fields: unknown, count: CountSize): Promise<Body> {
   const asked = fields === undefined ? null : readFields(fields);
   const { files, fields: packed } = await readArchive(bytes);
-  const { config, ...others } = asked ?? (packed ? readPacked(packed) : {});
+  const { config, ...others } = asked ?? (packed ? await readPacked(packed, count) : {});
   const known = isObject(config) ? config : {};
   return { ...others, config: { ...known, files } };
 }
@@ -49,8 +49,12 @@ async function readArchive(bytes: Buffer): Promise<FolderArchive> {
   }
 }
 
-function readPacked(text: Buffer): Record<string, unknown> {
-  const parsed = openJson(text, "application/json").parse();
+type CountSize = (size: { bytes: number; values: number }) => Promise<void>;
+
+async function readPacked(text: Buffer, count: CountSize): Promise<Record<string, unknown>> {
+  const { values, parse } = openJson(text, "application/json");
+  await count({ bytes: text.length, values });
+  const parsed = parse();
   if (!isObject(parsed)) throw fault(["body", "RUNFLEET.fields"], "must be a JSON object");
   return parsed;
 }

@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import { cutFault, readAnswer } from "../call-service.ts";
+import { checkPath, cutFault, readAnswer } from "../call-service.ts";
 import type { Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
 import { readInput } from "./run.ts";
@@ -13,6 +13,7 @@ export const api: Command = {
   async act({ words: [name = "", path = ""], flags, client, terminal }) {
     if (!path.startsWith("/")) throw new Fault("usage", `'${path}' is no path of the service: it begins with '/'.`);
     const method = name.toUpperCase();
+    checkPath(method, path);
     const hasBody = flags["input"] !== undefined || flags["file"] !== undefined;
     const response = await client.request(method, path, {
       body: hasBody ? readInput(flags) : undefined,

@@ -1,4 +1,5 @@
 import { NotFoundError } from "../../sdk/ts/index.ts";
+import { pathSegment } from "../../sdk/ts/path-segment.ts";
 import type { Json } from "../client.ts";
 import { agentOf, type Call, type Command } from "../command.ts";
 import { compareConfig, linesOf } from "../compare-config.ts";
@@ -26,6 +27,9 @@ export const deploy: Command = {
 
 async function deployOne(call: Call): Promise<void> {
   const { flags, client, terminal } = call;
+  const tag = flags["tag"];
+  // Before anything is published.
+  if (tag !== undefined) pathSegment("tag", tag);
   const config = pack(call.folder, call.project);
   await checkConfig(call, config);
   if (flags["dry-run"]) return showChange(call, config);
@@ -33,7 +37,7 @@ async function deployOne(call: Call): Promise<void> {
   const { agent, version, isNew } = await publish(call, { config, ...named });
   // A version becomes the current one when it has been built.
   const moved = flags["no-promote"] ? null : await client.versions.upgradeAgent({ agent_id: agent, version });
-  if (typeof flags["tag"] === "string") await client.versions.putTag(agent, flags["tag"], { version });
+  if (typeof tag === "string") await client.versions.putTag(agent, tag, { version });
   if (terminal.json) terminal.value({ agent, version, created: isNew, current: moved !== null });
   else terminal.data(`${agent} ${version}${moved?.changed ? " is the current version now" : ""}`);
 }

@@ -22,10 +22,10 @@ export const dev: Command = {
   takesFolder: true,
   async act(call) {
     const input_payload = readInput(call.flags);
-    const { ignore = [] } = onlyProject(call.projects);
+    onlyProject(call.projects);
     await ensureService(call);
     if (call.flags["once"]) return tryOnce(call, input_payload);
-    const changes = watchFolder(call.folder, ignore);
+    const changes = watchFolder(call.folder, () => projectNow(call).ignore ?? []);
     try {
       for (;;) {
         await tryOnce(call, input_payload);

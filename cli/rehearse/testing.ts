@@ -1,9 +1,13 @@
-import { readProjects } from "../read-projects.ts";
+import { chooseProjects, onlyProject, readProjects } from "../read-projects.ts";
 import { programOf } from "./program-of.ts";
 import { type Raised, rehearse, type Rehearsal, type Rehearsed } from "./rehearse.ts";
 
-/** `steps`: what steps give instead of being done: a value, `raises(…)`, or `inOrder(…)` of these. */
-export type AgentTest = Omit<Rehearsal, "steps"> & { steps?: Record<string, unknown>; entrypoint?: string };
+/** `steps`: what steps give instead of being done: a value, `raises(…)`, or `inOrder(…)` of these. `agent`: of a folder with several. */
+export type AgentTest = Omit<Rehearsal, "steps"> & {
+  steps?: Record<string, unknown>;
+  entrypoint?: string;
+  agent?: string;
+};
 
 const marks = { raised: Symbol("raised"), order: Symbol("order") };
 
@@ -16,9 +20,9 @@ export const inOrder = (...outcomes: unknown[]): object => ({ [marks.order]: out
 /** Runs the agent of a folder on this machine, with mocked steps and scripted signals. Waits take no time. */
 export async function runAgent(
   folder: string,
-  { entrypoint, steps = {}, ...test }: AgentTest = {},
+  { entrypoint, agent, steps = {}, ...test }: AgentTest = {},
 ): Promise<Rehearsed> {
-  const [project = {}] = readProjects(folder);
+  const project = onlyProject(chooseProjects(readProjects(folder), agent));
   const named = entrypoint === undefined ? project : { ...project, entrypoint };
   const mocked = Object.entries(steps).map(([name, given]) => [name, outcomesOf(given)] as const);
   return rehearse(programOf(folder, named), { ...test, steps: Object.fromEntries(mocked) });

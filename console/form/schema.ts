@@ -97,6 +97,20 @@ export function firstValue(schema: Schema, root: Schema): Record<string, unknown
   return Object.fromEntries(entries);
 }
 
+/** Returns a value with false for each required box that it lacks: such a box is shown without a tick. */
+export function fillBoxes(schema: Schema, root: Schema, value: Record<string, unknown>): Record<string, unknown> {
+  const filled = { ...value };
+  for (const [name, given] of Object.entries(schema.properties ?? {})) {
+    const property = resolve(given, root);
+    const kind = kindOf(property, root);
+    const own = value[name];
+    if (kind === "switch" && own === undefined && schema.required?.includes(name)) filled[name] = false;
+    if (kind === "group" && typeof own === "object" && own !== null)
+      filled[name] = fillBoxes(property, root, own as Record<string, unknown>);
+  }
+  return filled;
+}
+
 type Group = { schema: Schema; root: Schema; value: Record<string, unknown> };
 
 /**

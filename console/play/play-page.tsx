@@ -5,7 +5,7 @@ import { type AgentVersion, InvalidError, type Run, type RunHandle } from "../..
 import { client } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
 import { reportUnread } from "../form/report-unread.ts";
-import { firstValue, resolve, type Schema } from "../form/schema.ts";
+import { fillBoxes, firstValue, resolve, type Schema } from "../form/schema.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -53,7 +53,9 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
   const [isJson, setJson] = useState(schema === null);
   const [options, setOptions] = useState<RunOptions>({});
   const [run, setRun] = useState<RunHandle | null>(null);
-  const request = { agent_id: agentId, version: wanted, input_payload: input, ...toRequest(options) };
+  // A version that became current meanwhile may ask for a box that the input lacks.
+  const input_payload = schema === null || isJson ? input : fillBoxes(resolve(schema, schema), schema, input);
+  const request = { agent_id: agentId, version: wanted, input_payload, ...toRequest(options) };
   const start = useMutation({
     mutationFn: async () => {
       const { agent_id, input_payload, ...more } = request;

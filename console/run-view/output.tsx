@@ -67,7 +67,7 @@ function Voids({ stream }: { stream: RunStream }): ReactElement {
   const gaps = stream.events.filter((event) => event.type === "gap");
   for (const event of stream.events)
     if (event.type === "output.delta" && !standing.has(event))
-      withdrawn.set(event.attempt, (withdrawn.get(event.attempt) ?? "") + shownText(event.content));
+      withdrawn.set(event.attempt, (withdrawn.get(event.attempt) ?? "") + shownText(event));
   return (
     <>
       {[...withdrawn].map(([attempt, text]) => (
@@ -89,7 +89,17 @@ function Voids({ stream }: { stream: RunStream }): ReactElement {
 }
 
 /** Returns an output as text; one that is no text as JSON, on a line of its own. */
-const shownText = (content: unknown): string => spokenText(content) ?? `${JSON.stringify(content)}\n`;
+function shownText(event: OutputEvent): string {
+  const known = shownTexts.get(event);
+  if (known !== undefined) return known;
+  const text = spokenText(event.content) ?? `${JSON.stringify(event.content)}\n`;
+  shownTexts.set(event, text);
+  return text;
+}
+
+type OutputEvent = Extract<RunStream["events"][number], { type: "output.delta" }>;
+/** A page is drawn many times while a run streams. */
+const shownTexts = new WeakMap<OutputEvent, string>();
 
 function NotYet({ run }: { run: Run }): ReactElement {
   const [title, text] = run.status === "interrupted" ? waitsForPerson : notYetOf(run);

@@ -192,7 +192,8 @@ export const usageRecord = z
     input_tokens: z.number().int(),
     output_tokens: z.number().int(),
     tool_calls: z.number().int().meta({
-      description: "How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out.",
+      description:
+        "How many `tool.start` events the attempts sent that ended by themselves. Those of attempts that were lost or handed over are left out.",
     }),
     cost_micro_usd: money,
     created_at: z.string(),

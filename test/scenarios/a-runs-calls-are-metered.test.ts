@@ -174,14 +174,31 @@ test("what a run has spent that has not ended counts in its owner's limits, on a
   onTestFinished(async () => void (await stack.sql.query("DELETE FROM spend_limits")));
   const limit = { user_id: "tester", period: "day", amount_micro_usd: 1_000_000_000 };
   expect((await call(url, "PUT", "/v1/billing/spend-limit", limit)).status).toBeLessThan(300);
-  const before = (await readRemainingSpend(db, "tester")) ?? 0;
+  const before = (await readRemainingSpend(db, "tester", null)) ?? 0;
   const usage = { prompt_tokens: 100, completion_tokens: 1_000 };
   const said = JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: "y" } }], usage });
   provider.next.push((res) => void res.writeHead(200, { "content-type": "application/json" }).end(said));
   const agent_id = await makeAgent(url, asksPerson, { connections: ["openai"] });
   const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));
   expect(events.at(-1)?.event).toBe("run.interrupted");
-  expect(before - ((await readRemainingSpend(db, "tester")) ?? 0)).toBe(2_025);
+  expect(before - ((await readRemainingSpend(db, "tester", null)) ?? 0)).toBe(2_025);
+});
+
+test("the plan that a run was accepted under bounds its calls, whichever its owner takes meanwhile", async () => {
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  onTestFinished(() => db.close());
+  for (const [id, prepaid] of [
+    ["paid-ahead", true],
+    ["for-nothing", false],
+  ] as const)
+    expect((await call(url, "PUT", `/v1/billing/plans/${id}`, { name: id, prepaid })).status).toBeLessThan(300);
+  const rooms = createRemainingSpend(db);
+  const subscribed = await call(url, "POST", "/v1/billing/subscriptions", { plan_id: "for-nothing", user_id: "eve" });
+  expect(subscribed.status).toBe(201);
+  expect(await rooms.room("eve", "paid-ahead")).toBe(0);
+  expect(await rooms.room("eve", "for-nothing")).toBe(Infinity);
+  // A run that an earlier version accepted has no plan.
+  expect(await rooms.room("eve", null)).toBe(Infinity);
 });
 
 test("what a call has cost counts from its end on, also before it is read again", async () => {
@@ -191,13 +208,13 @@ test("what a call has cost counts from its end on, also before it is read again"
   const limit = { user_id: "bob", period: "day", amount_micro_usd: 1_000 };
   expect((await call(url, "PUT", "/v1/billing/spend-limit", limit)).status).toBeLessThan(300);
   const rooms = createRemainingSpend(db);
-  expect(await rooms.room("bob")).toBe(1_000);
+  expect(await rooms.room("bob", null)).toBe(1_000);
   rooms.take("bob", 600);
-  expect(await rooms.room("bob")).toBe(400);
+  expect(await rooms.room("bob", null)).toBe(400);
   rooms.giveBack("bob", 600, 500);
-  expect(await rooms.room("bob")).toBe(500);
+  expect(await rooms.room("bob", null)).toBe(500);
   // Postgres knows of no such call here.
-  await expect.poll(() => rooms.room("bob"), { timeout: 30_000 }).toBe(1_000);
+  await expect.poll(() => rooms.room("bob", null), { timeout: 30_000 }).toBe(1_000);
 });
 
 test("a call that is written while its run ends is billed with the run", async () => {

@@ -20,6 +20,7 @@ export type Reserved = { reserved: Amount; output_most: number | null };
 
 type Options = {
   user_id: string;
+  plan_id: string | null;
   budget: AgentConfig["budget"];
   spent: Amount;
   rooms: RemainingSpend;
@@ -35,7 +36,7 @@ const waitMs = 30_000;
 const lookEveryMs = 200;
 
 /** What one run's calls may cost, by its budget, by those that it shares, and by its owner's wallet, plan and limits. */
-export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, shared }: Options): CallAccount {
+export function openCallAccount({ user_id, plan_id, budget, spent: spentBefore, rooms, shared }: Options): CallAccount {
   const cap: Amount = { tokens: budget?.tokens ?? Infinity, micro_usd: (budget?.usd ?? Infinity) * 1_000_000 };
   let spent = spentBefore;
   const used = { ...spent };
@@ -91,7 +92,7 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
 
   /** Returns null where calls in flight may give something back. */
   async function tryOnce(wanted: Wanted, mayWait: boolean): Promise<Reserved | CallAnswer | null> {
-    const [ownerRoom, common] = await Promise.all([rooms.room(user_id), shared.free()]);
+    const [ownerRoom, common] = await Promise.all([rooms.room(user_id, plan_id), shared.free()]);
     if (isClosed) return refused("run_ended", "The run has ended.");
     const free = freeNow(ownerRoom, common);
     const mayComeBack = mayWait && (open > 0 || common.isHeld);

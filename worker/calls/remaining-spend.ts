@@ -4,8 +4,8 @@ import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.
 
 /** What the owners of this worker's runs may still spend on calls. In millionths of a US dollar. */
 export type RemainingSpend = {
-  /** Returns what is left; Infinity where nothing bounds the owner. */
-  room(user_id: string): Promise<number>;
+  /** Returns what is left for a run that was accepted under a plan; Infinity where nothing bounds the owner. */
+  room(user_id: string, plan_id: string | null): Promise<number>;
   /** Counts what a call may cost against the owner until it is given back. */
   take(user_id: string, reserved: number): void;
   /** `spent`: what the call has cost. Postgres has it by now. */
@@ -19,7 +19,8 @@ const mostOwners = 10_000;
 
 /** `stored`: what Postgres says. `written`: what calls had cost by then that this worker has written. */
 type Read = { until: number; written: number; stored: Promise<number | null> };
-type Owner = { taken: number; written: number; read: Read | null };
+/** `reads`: by the plan. */
+type Owner = { taken: number; written: number; reads: Map<string | null, Read> };
 
 /** An owner's stored room is read once a second, and less often where that takes long. What calls of this worker's runs take, and have cost since, is counted at once. */
 export function createRemainingSpend(db: Db): RemainingSpend {
@@ -29,28 +30,29 @@ export function createRemainingSpend(db: Db): RemainingSpend {
     const known = owners.get(user_id);
     if (known) return known;
     if (owners.size >= mostOwners) for (const [id, { taken }] of owners) if (taken < 0.5) owners.delete(id);
-    const owner: Owner = { taken: 0, written: 0, read: null };
+    const owner: Owner = { taken: 0, written: 0, reads: new Map() };
     owners.set(user_id, owner);
     return owner;
   }
 
-  function read(user_id: string, owner: Owner): Read {
+  function read(user_id: string, plan_id: string | null, owner: Owner): Read {
     const now = performance.now();
-    if (owner.read && now < owner.read.until) return owner.read;
-    const stored = untilPostgresAnswers(() => readRemainingSpend(db, user_id));
+    const known = owner.reads.get(plan_id);
+    if (known && now < known.until) return known;
+    const stored = untilPostgresAnswers(() => readRemainingSpend(db, user_id, plan_id));
     const current: Read = { until: Infinity, written: owner.written, stored };
     stored.then(
       () => (current.until = Math.max(now + maxAgeMs, now + (performance.now() - now) * restFactor)),
-      () => (owner.read = null),
+      () => owner.reads.delete(plan_id),
     );
-    owner.read = current;
+    owner.reads.set(plan_id, current);
     return current;
   }
 
   return {
-    async room(user_id) {
+    async room(user_id, plan_id) {
       const owner = ownerOf(user_id);
-      const { stored, written } = read(user_id, owner);
+      const { stored, written } = read(user_id, plan_id, owner);
       const known = await stored;
       return known === null ? Infinity : known - owner.taken - (owner.written - written);
     },

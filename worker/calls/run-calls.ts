@@ -22,7 +22,7 @@ import type { ConnectionLimits, Throttles } from "./throttles.ts";
 export type CallDeps = { db: Db; prices: PriceTable; rooms: RemainingSpend; throttles: Throttles };
 
 type Options = {
-  run: { id: string; attempt: number; user_id: string };
+  run: { id: string; attempt: number; user_id: string; plan_id: string | null };
   connections: OpenConnection[];
   config: Pick<AgentConfig, "budget" | "approvals">;
   /** What the calls of earlier attempts have cost. */
@@ -70,6 +70,7 @@ export function openRunCalls(
   const { db, prices, rooms, throttles } = deps;
   const account = openCallAccount({
     user_id: run.user_id,
+    plan_id: run.plan_id,
     budget: config.budget,
     spent: amountOf(before),
     rooms,

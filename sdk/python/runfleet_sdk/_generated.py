@@ -4629,7 +4629,9 @@ class UsageRecord(TypedDict):
     input_tokens: int
     output_tokens: int
     tool_calls: int
-    """How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out."""
+    """How many `tool.start` events the attempts sent that ended by themselves. Those of attempts that were
+    lost or handed over are left out.
+    """
     cost_micro_usd: int
     """Micro-USD: 1 USD is 1,000,000."""
     created_at: str

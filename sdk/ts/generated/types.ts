@@ -3898,7 +3898,7 @@ export type UsageRecord = {
   cpu_ms: number;
   input_tokens: number;
   output_tokens: number;
-  /** How many `tool.start` events the run's attempts sent. Those of a lost attempt are left out. */
+  /** How many `tool.start` events the attempts sent that ended by themselves. Those of attempts that were lost or handed over are left out. */
   tool_calls: number;
   /** Micro-USD: 1 USD is 1,000,000. */
   cost_micro_usd: number;

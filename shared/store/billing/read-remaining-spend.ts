@@ -8,10 +8,14 @@ import { isWeekOver, weekStart } from "./week.ts";
 /**
  * Returns what a user may still spend, in millionths of a US dollar: by wallet, plan and enforced limits, less what isn't booked yet:
  * usage of ended runs, and calls of runs that have not ended. A plan's week and a limit's period count what came within them. Null:
- * nothing bounds it.
+ * nothing bounds it. `plan_id`: of the run that asks, which is priced by it; null: the user's plan of now.
  */
-export async function readRemainingSpend(db: { sql: Queryable }, user_id: string): Promise<number | null> {
-  const row = await read.first(db.sql, { user_id });
+export async function readRemainingSpend(
+  db: { sql: Queryable },
+  user_id: string,
+  plan_id: string | null,
+): Promise<number | null> {
+  const row = await read.first(db.sql, { user_id, plan_id });
   return row?.room == null ? null : Number(row.room);
 }
 
@@ -30,7 +34,7 @@ const periodStart = sql`date_trunc(l.period::text, now(), 'UTC')`;
 /** `least` leaves nulls out. What isn't booked is only read for a user who is bounded. */
 const read = statement({
   name: "read-spend-room",
-  takes: { user_id: t.text },
+  takes: { user_id: t.text, plan_id: orNull(t.text) },
   gives: { room: orNull(t.bigint) },
   text: sql`
     WITH pending AS MATERIALIZED (
@@ -50,5 +54,5 @@ const read = statement({
           - ${pendingSince(periodStart)})
         FROM spend_limits l WHERE l.user_id = $user_id AND l.enforced))::bigint AS room
     FROM (SELECT $user_id AS user_id) AS u LEFT JOIN billing_accounts a USING (user_id)
-      LEFT JOIN plans p ON p.id = coalesce(a.plan_id, 'default')`,
+      LEFT JOIN plans p ON p.id = coalesce($plan_id, a.plan_id, 'default')`,
 });

@@ -15,6 +15,8 @@ export const claimedRun = {
   user_id: t.text,
   agent_id: t.text,
   version: t.text,
+  /** The plan that it was accepted under; null: there was none, or an earlier version accepted it. */
+  plan_id: orNull(t.text),
   thread_id: orNull(t.text),
   adapter_type: t.text,
   runtime_mode: t.text,
@@ -64,14 +66,14 @@ export const claimedRun = {
 export type ClaimedRun = Row<typeof claimedRun>;
 
 /** What `selectClaimed` reads of \`runs\`, beside id and attempt. */
-export const claimedColumns = sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
+export const claimedColumns = sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.plan_id, runs.thread_id, runs.adapter_type, runs.runtime_mode,
         runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.lost_attempts, runs.failed_attempts, runs.usage, runs.duration_ms,
         runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.request_options,
         runs.traceparent, runs.cancel_requested_at, runs.parent_run_id, runs.wait_reason, runs.replay_of, runs.created_at, runs.due_at`;
 
 /** SQL: selects what a worker needs of the runs in the CTE `of`, which has their columns of `runs`. */
 export const selectClaimed = (of: string): Sql => sql`
-    SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
+    SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.plan_id, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.lost_attempts, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
       c.input_payload, c.history, c.state_snapshot, c.metadata, c.request_options, c.traceparent,
       c.cancel_requested_at IS NOT NULL AS cancel_requested, ${cancelAskedMs("c")}, c.parent_run_id, c.wait_reason,
@@ -112,6 +114,7 @@ export const grantedRun = (run: NewRun, { agent_revision, agent_secrets }: Grant
   user_id: run.user_id,
   agent_id: run.agent_id,
   version: run.version,
+  plan_id: run.bounds.plan_id,
   thread_id: run.thread_id,
   adapter_type: run.adapter_type,
   runtime_mode: run.runtime_mode,
