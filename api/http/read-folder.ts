@@ -52,9 +52,9 @@ async function readArchive(bytes: Buffer): Promise<FolderArchive> {
 type CountSize = (size: { bytes: number; values: number }) => Promise<void>;
 
 async function readPacked(text: Buffer, count: CountSize): Promise<Record<string, unknown>> {
-  const { values, parse } = openJson(text, "application/json");
-  await count({ bytes: text.length, values });
-  const parsed = parse();
+  const json = openJson(text, "application/json");
+  await count({ bytes: text.length, values: json.values });
+  const parsed = json.parse();
   if (!isObject(parsed)) throw fault(["body", "RUNFLEET.fields"], "must be a JSON object");
   return parsed;
 }
