@@ -8,7 +8,6 @@ export type Verdict = { evidence: Evidence; broken: Map<string, string[]>; surpr
 /** How many sentences are shown for each broken invariant. */
 const shown = 20;
 
-/** Returns the figures of one chaos test as a Markdown table, and what was broken. */
 /** Throws when a promise was broken, or when a process ended by itself: others went on with its runs, and nothing else shows it. */
 export function throwIfBroken(seed: number, { broken, surprises }: Pick<Verdict, "broken" | "surprises">): void {
   const names = [...broken].filter(([, cases]) => cases.length > 0).map(([name]) => name);
@@ -16,6 +15,7 @@ export function throwIfBroken(seed: number, { broken, surprises }: Pick<Verdict,
   if (names.length > 0) throw new Error(`broken with seed ${seed}: ${names.join(", ")}`);
 }
 
+/** Returns the figures of one chaos test as a Markdown table, and what was broken. */
 export function formatReport(seed: number, { evidence, broken, surprises, seconds }: Verdict): string {
   const rows = [...figures(evidence), ["processes that ended by themselves", surprises], ["seconds", seconds]];
   const lines = [`| seed ${seed} | |`, "|---|--:|", ...rows.map(([name, value]) => `| ${name} | ${value} |`)];

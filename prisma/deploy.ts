@@ -86,8 +86,15 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   }
 }
 
-/** A server that is started beside the deployer may be some seconds away; no name of it, no listener, or "is starting up". */
-const notThereYet = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "57P03"];
+/**
+ * A server that is started beside the deployer may be some seconds away: no name of it, no route, no listener, a proxy that closes
+ * at once (pg gives that error no code), or a server that starts or ends.
+ */
+const notThereYet = /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|57P0[123])$/;
+const isNotThereYet = (error: unknown): boolean =>
+  error instanceof Error &&
+  (notThereYet.test("code" in error ? String(error.code) : "") ||
+    error.message === "Connection terminated unexpectedly");
 const patienceMs = 30_000;
 
 async function openOnceThere(databaseUrl: string): Promise<pg.Client> {
@@ -96,8 +103,7 @@ async function openOnceThere(databaseUrl: string): Promise<pg.Client> {
     try {
       return await open(databaseUrl);
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      if (!notThereYet.includes(code) || performance.now() > end) throw error;
+      if (!isNotThereYet(error) || performance.now() > end) throw error;
       await sleep(500);
     }
 }

@@ -96,7 +96,7 @@ export async function runDurable(
     verdict.faults.push(...(await faultsOfPlaces(sql)), ...(await faultsOfChildren(sql)));
     const surprises = [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
     const found = { runs: verdict.runs, left: planned - verdict.runs, kills: killer.kills(), surprises };
-    verdict.faults.push(...whatIsUnproven(found));
+    if (!signal.aborted && verdict.faults.length === 0) verdict.faults.push(...whatIsUnproven(found));
     return { ...verdict, ...found };
   } finally {
     await sql.end();

@@ -118,6 +118,8 @@ test("the service that runfleet dev starts ends with it, however it ends", async
   expect(alive(all)).toEqual(all);
   dev.kill("SIGKILL");
   await waitFor(() => alive(all).length === 0, 15_000);
+  // The launcher ends after its members.
+  await waitFor(() => !existsSync(join(dataDir, "lock")), 15_000);
 }, 90_000);
 
 test("a second launcher on the same data says that one is running, and leaves that one alone", async () => {

@@ -33,7 +33,7 @@ export type Survive = (log: Log) => UncaughtErrors;
 
 /**
  * Runs a process of Runfleet's. `signal` aborts at SIGTERM, at SIGINT, at SIGHUP (its terminal was closed), and at the death of a
- * parent that started the process with an IPC channel. Another of these signals, a second later or more, ends the process at once.
+ * parent that started the process with an IPC channel. A signal that comes a second later or more ends the process at once.
  * `work` resolves when all is closed; the exit code is then 0, unless `work` set another one. Until `work` calls `survive`, an
  * uncaught error ends the process.
  */
@@ -41,16 +41,19 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
   setFlagsFromString(compileWasmOnce);
   const controller = new AbortController();
   let abortedAt = Number.NaN;
-  const end = (): void => {
-    // One Ctrl-C may come twice: from the terminal, to the whole process group, and from npm or timeout(1), which pass it on.
-    if (controller.signal.aborted && performance.now() - abortedAt > echoMs) process.exit(1);
+  const begin = (): void => {
     if (!controller.signal.aborted) abortedAt = performance.now();
     controller.abort();
   };
+  const end = (): void => {
+    // One Ctrl-C may come twice: from the terminal, to the whole process group, and from npm or timeout(1), which pass it on.
+    if (performance.now() - abortedAt > echoMs) process.exit(1);
+    begin();
+  };
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(name, end);
-  process.on("disconnect", () => controller.abort());
+  process.on("disconnect", begin);
   // The parent died while this process was loading. Undefined without a channel.
-  if ((process.connected as boolean | undefined) === false) controller.abort();
+  if ((process.connected as boolean | undefined) === false) begin();
   const onRejection = (reason: unknown): void => {
     process.stderr.write(`${errorText(reason)}\n${reason instanceof Error ? reason.stack : ""}\n`);
     // Closing a connection may reject a promise that nobody can catch: ioredis 6.0 subscribes again after a reconnect without a catch.

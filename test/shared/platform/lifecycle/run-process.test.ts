@@ -80,3 +80,20 @@ test("it ends with the process that started it, also where that one died while i
   late.disconnect();
   expect(await endOf(late)).toEqual([0, "waits closed"]);
 });
+
+test("one that hangs while it closes is ended by a signal, whatever its close began with", async () => {
+  const hangs = `
+    import { aborted, runProcess } from ${JSON.stringify(resolve("dist/shared/platform/lifecycle/run-process.js"))};
+    await runProcess(async (signal) => {
+      process.stdout.write("waits");
+      setInterval(() => undefined, 60_000);
+      await aborted(signal);
+      // A signal counts that comes a second later.
+      setTimeout(() => process.stdout.write(" hangs"), 1_100);
+      await new Promise(() => undefined);
+    });
+  `;
+  const child = start(hangs, ["ipc"]);
+  child.stdout?.on("data", (chunk: Buffer) => void (chunk.toString().includes("hangs") && child.kill("SIGTERM")));
+  expect(await endOf(child, () => child.disconnect())).toEqual([1, "waits hangs"]);
+});
