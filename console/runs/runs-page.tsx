@@ -1,5 +1,5 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, type ReactElement, Suspense, useState } from "react";
+import { lazyRouteComponent, Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactElement, Suspense, useState } from "react";
 import { useLostConnection, useOnline } from "../data/connection.ts";
 import { partOf } from "../data/parts.ts";
 import { readRunsSearch, type RunsSearch } from "../data/runs-search.ts";
@@ -14,8 +14,10 @@ import { RunTable } from "./run-table.tsx";
 import styles from "./runs.module.css";
 import { useRuns } from "./use-runs.ts";
 
-const loadPeek = partOf(() => import("./peek.tsx"));
-const Peek = lazy(async () => ({ default: (await loadPeek()).Peek }));
+const Peek = lazyRouteComponent(
+  partOf(() => import("./peek.tsx")),
+  "Peek",
+);
 
 /** All runs, newest first or as a column sorts them. Filters and order are in the address. */
 export function RunsPage(): ReactElement {

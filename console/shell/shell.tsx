@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
-import { Outlet } from "@tanstack/react-router";
-import { lazy, type ReactElement, Suspense, useCallback, useEffect, useState } from "react";
+import { lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { type ReactElement, Suspense, useCallback, useEffect, useState } from "react";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
 import { partOf } from "../data/parts.ts";
 import { signOut, takeCode, useSession } from "../data/session.ts";
@@ -14,10 +14,14 @@ import { SignIn, SignInAgain } from "./sign-in.tsx";
 import { consoleActs } from "./console-acts.ts";
 import { useKeys } from "./use-keys.ts";
 
-const loadPalette = partOf(() => import("./palette.tsx"));
-const loadKeyHelp = partOf(() => import("./key-help.tsx"));
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-const KeyHelp = lazy(async () => ({ default: (await loadKeyHelp()).KeyHelp }));
+const Palette = lazyRouteComponent(
+  partOf(() => import("./palette.tsx")),
+  "Palette",
+);
+const KeyHelp = lazyRouteComponent(
+  partOf(() => import("./key-help.tsx")),
+  "KeyHelp",
+);
 
 /**
  * What is around every page. Who isn't signed in signs in where they are, and stays there. What the page has of one user is not
