@@ -195,27 +195,29 @@ test("behind a proxy that is named each client has its own address; another's wo
 
 test("a large body counts as several requests where anybody may send one: of its address, and of its hook", async () => {
   const large = `{"a":"${"x".repeat(3_000_000)}"}`;
-  const send = async (to: string, hook: string, address: string): Promise<unknown> => {
+  const send = async (to: string, hook: string, address: string): Promise<number> => {
     const headers = { "content-type": "application/json", "x-forwarded-for": address };
     return (await fetch(`${to}/hooks/${hook}`, { method: "POST", headers, body: large })).status;
   };
+  const sendUntilRefused = async (most: number, ...to: Parameters<typeof send>): Promise<void> => {
+    for (let n = 0; n < most; n += 1) if ((await send(...to)) === 429) return;
+    throw new Error(`None of ${most} was refused.`);
+  };
   const proxied = { TRUSTED_PROXIES: "127.0.0.0/8, ::1" };
   const { url: limited } = await start({ ...proxied, RATE_LIMIT_PER_MINUTE: "60" });
-  expect(await send(limited, "none", "198.51.100.11")).toBe(404);
-  expect(await send(limited, "none", "198.51.100.11")).toBe(429);
+  await sendUntilRefused(5, limited, "none", "198.51.100.11");
   expect(await send(limited, "none", "198.51.100.12")).toBe(404);
 
   const ask = as(await makeKey("ken"));
-  const { body: agent } = await ask("POST", "/v1/agents", { name: "a", config: { source: "def main(i): return i" } });
+  const source = "def main(i): return i";
+  const { body: agent } = await ask("POST", "/v1/agents", { user_id: "ken", name: "a", config: { source } });
   const filter = { "/body/a": "y" };
   const { status, body: hook } = await ask("POST", "/v1/hooks", { agent_id: agent["id"], verify: "none", filter });
   expect(status).toBe(201);
   const { url: free } = await start({ RATE_LIMIT_PER_MINUTE: "0" });
-  const statuses: unknown[] = [];
+  expect(await send(free, String(hook["id"]), "::1")).toBe(200);
   // A hook takes 1,200 a minute.
-  while (statuses.length < 60 && !statuses.includes(429)) statuses.push(await send(free, String(hook["id"]), "::1"));
-  expect(statuses).toContain(429);
-  expect(statuses[0]).toBe(200);
+  await sendUntilRefused(60, free, String(hook["id"]), "::1");
 }, 60_000);
 
 test("a plan has its own limit of requests for each of its users, and a key may have a lower one", async () => {
