@@ -87,7 +87,10 @@ const halfHour = sql`
     )`;
 
 const key = raw("user_id, agent_id, version");
-/** A day is made by as many statements, each of some agents and users. A power of two. */
+/**
+ * A day is made by so many statements, each of some agents and users: one alone took five seconds for 1,000 agents that ran in each
+ * half hour. A power of two.
+ */
 const slices = 16;
 
 /** The same of a slice of a day, by its half hours. */
