@@ -22,13 +22,17 @@ const root = createRootRoute({ component: Around });
 
 type Search = Record<string, unknown>;
 
-/** Returns the texts with these names that an address has. One that is no text is undefined: what is left out here, the router keeps. */
+/**
+ * Returns the texts with these names that an address has: the router reads a port as a number. What is no text is undefined: what is
+ * left out here, the router keeps.
+ */
 function readTexts<Name extends string>(...names: Name[]): (search: Search) => { [name in Name]?: string | undefined } {
   return (search) =>
-    Object.fromEntries(names.map((name) => [name, typeof search[name] === "string" ? search[name] : undefined])) as {
-      [name in Name]?: string | undefined;
-    };
+    Object.fromEntries(names.map((name) => [name, textOf(search[name])])) as { [name in Name]?: string | undefined };
 }
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
 /** The title of a page that is about the thing of its address. */
 const of =

@@ -29,7 +29,7 @@ export const typing = (steps: [seen: string, typed: string][], program: string[]
   "-c",
   "import json,os,pty,sys\nsteps=json.loads(sys.argv[1])\npid,fd=pty.fork()\nif pid==0: os.execv(sys.argv[2],sys.argv[2:])\n" +
     "seen=b''\nfrom_=0\ntry:\n  while True:\n    part=os.read(fd,65536)\n    if not part: break\n    seen+=part\n" +
-    "    while steps and steps[0][0].encode() in seen[from_:]:\n      from_=len(seen); os.write(fd,steps.pop(0)[1].encode())\n" +
+    "    while steps and (at:=seen.find(steps[0][0].encode(),from_))>=0:\n      from_=at+len(steps[0][0].encode()); os.write(fd,steps.pop(0)[1].encode())\n" +
     "except OSError: pass\nsys.stdout.buffer.write(seen)\nsys.exit(os.waitstatus_to_exitcode(os.waitpid(pid,0)[1]))",
   JSON.stringify(steps),
   ...program,
