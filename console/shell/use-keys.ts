@@ -67,6 +67,8 @@ function actOn(event: KeyboardEvent): void {
     element.dispatchEvent(new KeyboardEvent("keydown", { key: event.key, bubbles: true }));
 }
 
-/** Returns what finds the thing of a page that a key is for; null for a key that can't be one. */
+/** Returns what finds the thing of a page that a key is for; null for a key that can't be one. An area's link is for two keys. */
 const keySelector = (key: string): string | null =>
-  /^[a-z/]$/.test(key) ? `:is(button, a, input, [role=rowgroup])[aria-keyshortcuts~="${key}"]:not(:disabled)` : null;
+  /^[a-z/]$/.test(key)
+    ? `:is(button, a, input, [role=rowgroup])[aria-keyshortcuts~="${key}"]:not(:disabled, [aria-keyshortcuts^="g "])`
+    : null;

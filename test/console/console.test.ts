@@ -643,7 +643,7 @@ test("a part of the console that was not opened yet is there when the service is
   held.release();
   await page.getByText("Connection lost").waitFor();
   await page.unroute("**/*", away);
-  await page.getByRole("heading", { name: "Daemons" }).waitFor();
+  await page.getByRole("heading", { name: "Daemons", level: 1 }).waitFor();
 
   const all = page.waitForEvent("requestfinished", (request) => /fleet-page-.*js/.test(request.url()));
   await open("/runs");
