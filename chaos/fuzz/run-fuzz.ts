@@ -3,7 +3,8 @@ import { createRandom } from "../random.ts";
 import type { Decoder } from "./decoder.ts";
 import { mutate } from "./mutate.ts";
 
-export type FuzzOptions = { seed: number; inputs: number };
+/** `growthMiB`: by how much memory may grow; left out: `mostGrowthMiB`. */
+export type FuzzOptions = { seed: number; inputs: number; growthMiB?: number };
 
 /** What broke, and on which input. The seed, the decoder's name and `at` make the same input again. */
 export type FuzzFault = { decoder: string; at: number; what: string; input: string };
@@ -15,26 +16,27 @@ export type FuzzReport = { rows: FuzzRow[]; faults: FuzzFault[] };
 /** An input that takes longer, twice, is a fault. */
 const hangMs = 1_000;
 /** Memory that grows by more than this is a fault. */
-const mostGrowth = 768 * 1024 * 1024;
+const mostGrowthMiB = 768;
 /** A decoder with this many faults gets no more inputs. */
 const mostFaults = 5;
 /** How much of an input a report shows, in characters of base64. */
 const shown = 400;
 
 /** Gives each decoder its share of `inputs`, one decoder after another. Their faults are reported, never thrown. */
-export async function runFuzz(decoders: readonly Decoder[], { seed, inputs }: FuzzOptions): Promise<FuzzReport> {
+export async function runFuzz(decoders: readonly Decoder[], options: FuzzOptions): Promise<FuzzReport> {
+  const { seed, inputs, growthMiB = mostGrowthMiB } = options;
   const weights = decoders.reduce((sum, { weight }) => sum + weight, 0);
   const report: FuzzReport = { rows: [], faults: [] };
   for (const decoder of decoders) {
     const count = Math.ceil((inputs * decoder.weight) / weights);
-    report.rows.push(await runDecoder(decoder, { seed, count }, report.faults));
+    report.rows.push(await runDecoder(decoder, { seed, count, growthMiB }, report.faults));
   }
   return report;
 }
 
-type Share = { seed: number; count: number };
+type Share = { seed: number; count: number; growthMiB: number };
 
-async function runDecoder(decoder: Decoder, { seed, count }: Share, faults: FuzzFault[]): Promise<FuzzRow> {
+async function runDecoder(decoder: Decoder, { seed, count, growthMiB }: Share, faults: FuzzFault[]): Promise<FuzzRow> {
   const { name, atOnce = 1 } = decoder;
   const startedAt = performance.now();
   const memory = (): number => process.memoryUsage.rss() + (decoder.memoryBeside?.() ?? 0);
@@ -68,7 +70,7 @@ async function runDecoder(decoder: Decoder, { seed, count }: Share, faults: Fuzz
   for (const error of uncaught.splice(0))
     faults.push({ decoder: name, at: -1, what: `uncaught: ${describe(error)}`, input: "" });
   process.off("uncaughtException", note).off("unhandledRejection", note);
-  if (mostRss - before > mostGrowth)
+  if (mostRss - before > growthMiB * 2 ** 20)
     faults.push({ decoder: name, at: -1, what: `memory grew by ${(mostRss - before) >> 20} MiB`, input: "" });
   return {
     decoder: name,
