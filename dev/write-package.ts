@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { transformSync } from "esbuild";
 import { projectFolder } from "./reachable.ts";
 
 /**
@@ -28,10 +29,14 @@ function copyBuilt(folder: string, { types }: { types: boolean }): void {
       if (Object.hasOwn(dependencies, specifier)) imported.add(specifier);
     const path = join(target, folder, name);
     mkdirSync(dirname(path), { recursive: true });
+    // Comments of programs stay here.
+    const published = name.endsWith(".js") ? transformSync(text, { target: "es2023" }).code : text;
     // Declarations name our sources, which are not published; neither are source maps.
     writeFileSync(
       path,
-      text.replaceAll(/(?<=["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g, "$1.js").replace(/^\/\/# sourceMappingURL=.*\n?/m, ""),
+      published
+        .replaceAll(/(?<=["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g, "$1.js")
+        .replace(/^\/\/# sourceMappingURL=.*\n?/m, ""),
     );
   }
 }

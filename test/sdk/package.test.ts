@@ -60,7 +60,7 @@ test("the installed package has the client and the command line, and none of the
   // What tests of agents need is a part of its own, and so are the templates.
   const outside = ["-czf", "-", "--exclude=./runtime", "--exclude=./examples", "-C", join(root, "dist/package"), "."];
   expect(execFileSync("tar", outside).length).toBeLessThan(150_000);
-  expect(statSync(join(folder, packed)).size).toBeLessThan(250_000);
+  expect(statSync(join(folder, packed)).size).toBeLessThan(240_000);
 });
 
 test("every template of the clone is one of the installed command line", async () => {
