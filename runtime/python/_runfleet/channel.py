@@ -52,8 +52,10 @@ channel = Channel()
 
 
 def write_frame(type_: str, **fields: Any) -> bool:
-    """Writes a frame. Returns False when it is longer than the worker would read."""
-    return channel.write(type_, fields)
+    """Writes a frame. Returns False when it is longer than the worker would read. Raises when the run was asked to end meanwhile."""
+    is_written = channel.write(type_, fields)
+    raise_if_asked()
+    return is_written
 
 
 def flush() -> None:
@@ -78,7 +80,6 @@ def send(type_: str, **fields: Any) -> None:
     if not write_frame(type_, **fields):
         kind = ArtifactTooLarge if type_ == "artifact" else EventTooLarge
         raise kind(f"One '{type_}' of the run is longer than {LINE_BYTES} bytes.")
-    raise_if_asked()
 
 
 class FrameStream(io.RawIOBase):
@@ -164,7 +165,7 @@ def print_in_one_write(*values: Any, sep: Any = " ", end: Any = "\n", file: Any 
 
 def print_output(text: str) -> None:
     for start in range(0, len(text), 1 << 20):
-        write_frame("output", content=text[start : start + (1 << 20)])
+        channel.write("output", {"content": text[start : start + (1 << 20)]})
 
 
 last_log: list[str] = []  # The last lines on stderr.
@@ -175,7 +176,7 @@ def print_log(text: str) -> None:
     message = text.removesuffix("\n")
     last_log.extend(line[:LAST_LOG_CHARS] for line in message.split("\n")[-LAST_LOG_LINES:])
     del last_log[:-LAST_LOG_LINES]
-    write_frame("log", level=channel.log_level, stream="stderr", message=message)
+    channel.write("log", {"level": channel.log_level, "stream": "stderr", "message": message})
 
 
 class LogText(PromptText):

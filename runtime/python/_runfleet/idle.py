@@ -16,7 +16,7 @@ import time
 from _runfleet import load_part
 from _runfleet.branches import lock
 from _runfleet.channel import channel
-from _runfleet.journal import journal, say_log, write_plain
+from _runfleet.journal import journal, say_log, write_unowned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Idleness:
         if self.said is not None and (why_busy or self.said != now):
             self.said = None
             if why_busy:
-                write_plain("busy", {})
+                write_unowned("busy", {})
         if why_busy:
             self.seen = None
             self.tell(why_busy)
@@ -53,7 +53,7 @@ class Idleness:
         elif self.said is None:
             wakes_at = min(journal.retries.values(), default=None)
             fields = {"seen": journal.received, "wakes_at": wakes_at, "conditions": conditions()}
-            write_plain("idle", fields)
+            write_unowned("idle", fields)
             self.seen = self.said = (journal.received, channel.sent)
 
     def tell(self, why_busy: str) -> None:

@@ -15,6 +15,7 @@ import time
 from _runfleet import branches, channel, encode_json, load_part, step_values
 from _runfleet.branches import Branch, current, lock
 from _runfleet.channel import PromptText, write_frame
+from _runfleet.stopping import raise_if_asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -357,6 +358,12 @@ def write_owned(type_: str, fields: dict[str, Any]) -> bool:
         return write_plain(type_, {**fields, "segment": branch.segment})
 
 
+def write_unowned(type_: str, fields: dict[str, Any]) -> None:
+    """Writes a frame of no segment. Raises when the run was asked to end meanwhile."""
+    write_plain(type_, fields)
+    raise_if_asked()
+
+
 def note_report(branch: Branch, type_: str, fields: dict[str, Any]) -> None:
     """Notes what a step reports: it is reported again on each attempt that comes to the step."""
     if branch.step is None:
@@ -367,9 +374,9 @@ def note_report(branch: Branch, type_: str, fields: dict[str, Any]) -> None:
 
 def report_again(entry: dict[str, Any]) -> None:
     if "state" in entry:
-        write_plain("state", {"state_snapshot": entry["state"]})
+        write_unowned("state", {"state_snapshot": entry["state"]})
     if "usage" in entry:
-        write_plain("usage", entry["usage"])
+        write_unowned("usage", entry["usage"])
 
 
 writers: dict[int, Any] = {}  # The branch that has written to a stream last, by the stream's id.
@@ -394,7 +401,7 @@ def flush_text(self: PromptText) -> None:
 
 
 def say_log(message: str) -> None:
-    write_plain("log", {"level": "warn", "stream": "agent", "message": message})
+    write_unowned("log", {"level": "warn", "stream": "agent", "message": message})
 
 
 def refuse_in_step(what: str) -> None:

@@ -28,8 +28,10 @@ const messagesOperation = defineOperation({
     },
   }),
 });
-/** Clients of `/large` that are connected. */
+/** Clients of `/large` that are connected. `bothCame` resolves with two. */
 let connected = 0;
+let noteBoth = (): void => undefined;
+const bothCame = new Promise<void>((resolve) => (noteBoth = resolve));
 /** More than the buffers of both ends hold. */
 const large = `data: ${"x".repeat(64 * 1024 * 1024)}\n\n`;
 const largeOperation = defineOperation({
@@ -43,6 +45,7 @@ const largeOperation = defineOperation({
   handle: async () => ({
     respond: async (_req, res) => {
       connected += 1;
+      if (connected === 2) noteBoth();
       res.on("close", () => (connected -= 1));
       const writer = openSseWriter(res, { headers: {}, first: "", ping: "" });
       await writer.write(encodeChunk(large));
@@ -111,7 +114,7 @@ test("a client that reads slowly but steadily keeps its stream for as long as it
   });
   let end = Infinity;
   socket.write(request);
-  await expect.poll(() => connected).toBe(2);
+  await bothCame;
   const startedAt = performance.now();
   while (connected === 2 && performance.now() - startedAt < 90_000) {
     await sleep(200);

@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from _runfleet import channel
+from _runfleet import channel, journal, stopping
 from _runfleet.channel import PromptText, print_in_one_write, print_log, print_output, send, text_stream, write_frame
 from support import RuntimeTest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Frames(RuntimeTest):
@@ -61,6 +65,41 @@ class Frames(RuntimeTest):
             send("custom", name="after", value=None)
 
         self.assertEqual([frame["type"] for frame in self.frames_of(act)], ["output", "custom"])
+
+    def test_asked_to_end(self) -> None:
+        """A request to end that comes while a frame is written is raised once the frame, or the whole text, is written."""
+        self.replace(stopping, "WRITER", channel.__file__)
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
+        self.addCleanup(stopping.end)
+        write = os.write
+
+        def write_and_ask(fd: int, data: bytes) -> int:
+            written = write(fd, data)
+            if not stopping.stopping.is_asked:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return written
+
+        stream = text_stream(1, print_output)
+        long = "a" * (3 << 20) + "\n"
+        acts: list[tuple[str, Callable[[], object], int]] = [
+            ("a frame", lambda: write_frame("step.start", name="a"), 1),
+            ("an event", lambda: send("custom", name="a", value=1), 1),
+            ("an idle frame", lambda: journal.write_unowned("idle", {"seen": 1}), 1),
+            ("a warning", lambda: journal.say_log("a"), 1),
+            ("a long text", lambda: stream.write(long), 4),
+        ]
+        for name, act, frames in acts:
+            with self.subTest(name):
+                stopping.listen()
+                stopping.begin()
+
+                def ask(act: Callable[[], object] = act) -> None:
+                    self.replace(os, "write", write_and_ask)
+                    with self.assertRaises(stopping.Stopped):
+                        act()
+                    self.replace(os, "write", write)
+
+                self.assertEqual(len(self.frames_of(ask)), frames)
 
 
 class Prints(RuntimeTest):

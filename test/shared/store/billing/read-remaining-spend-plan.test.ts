@@ -51,9 +51,9 @@ test("what an owner may still spend is read without the runs that have ended, ho
   );
   await stack.sql.query("ANALYZE");
   const text = await textOf("read-spend-room");
-  const { rows } = await stack.sql.query(text, ["tester"]);
+  const { rows } = await stack.sql.query(text, ["tester", null]);
   expect(Number(rows[0]?.room)).toBe(1_000_000 - 250 * 2 * 10);
-  const explained = await stack.sql.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, ["tester"]);
+  const explained = await stack.sql.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, ["tester", null]);
   const nodes = nodesOf((explained.rows[0] as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan);
   const reads = nodes.filter((node) => ["runs", "run_calls"].includes(node["Relation Name"] ?? ""));
   expect(reads.length).toBeGreaterThanOrEqual(6);
@@ -64,6 +64,6 @@ test("what an owner may still spend is read without the runs that have ended, ho
   expect(Math.max(...read)).toBeLessThanOrEqual(500);
   // A day's limit counts what came today, however long a run lasts.
   await stack.sql.query("UPDATE run_calls SET created_at = now() - interval '2 days' WHERE call = 2");
-  const today = await stack.sql.query(text, ["tester"]);
+  const today = await stack.sql.query(text, ["tester", null]);
   expect(Number(today.rows[0]?.room)).toBe(1_000_000 - 250 * 10);
 });
