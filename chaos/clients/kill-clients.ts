@@ -159,8 +159,9 @@ async function tryRun(parts: Parts, victim: Victim, run: Run): Promise<string[]>
 }
 
 /**
- * Kills workers or gateways at random times until the signal. What a dead worker held lapses at once. No run loses two workers: it would
- * be executed alone, and where workers die every few seconds it waits for minutes until one is free for it.
+ * Kills workers or gateways at random times until the signal. What a dead worker held lapses at once. A run that has lost a worker is
+ * spared: with two losses it is executed alone, and where workers die every few seconds it waits for minutes until one is free for it. A
+ * claim that was under way at a kill may cost a run its second worker all the same. Then nobody is killed until that run has ended.
  */
 async function killOthers(
   { stack, sql, random }: Parts,
@@ -174,7 +175,9 @@ async function killOthers(
     await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
     const least = victim === "gateway" || performance.now() - killedAt > emptyHandedMs ? 1 : manyRuns;
     const { rows } = await sql.query<{ worker_id: string }>(
-      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) = 0 AND count(*) >= $1",
+      `SELECT worker_id FROM runs WHERE status = 'running'
+         AND NOT EXISTS (SELECT FROM runs WHERE status IN ('queued', 'running') AND lost_attempts > 1)
+       GROUP BY worker_id HAVING max(lost_attempts) = 0 AND count(*) >= $1`,
       [least],
     );
     const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));

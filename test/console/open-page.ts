@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { timeLimit } from "../harness/time-limit.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -56,6 +56,18 @@ export async function openConsole(browser: Browser, { url, key, theme = "light" 
     if (!answer.ok()) throw new Error(`Signing in was answered ${answer.status()}.`);
   }
   return { page, context, open, go, faults, barriers: (rules = allRules, part) => barriersOf(page, rules, part) };
+}
+
+/** Comes back to the page until it has asked anew for something: it does so for what is older than two seconds. */
+export async function comeBack(page: Page, path: string): Promise<void> {
+  let isAnswered = false;
+  const note = (response: Response): void => void (isAnswered ||= new URL(response.url()).pathname === path);
+  page.on("response", note);
+  await waitFor(async () => {
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    return isAnswered;
+  });
+  page.off("response", note);
 }
 
 async function barriersOf(page: Page, rules: Rules, part = "html"): Promise<string[]> {
