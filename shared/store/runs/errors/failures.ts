@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ErrorTraits, frameOf, traitsOf } from "../../../domain/run/error-traits.ts";
+import { type ErrorTraits, frameOf, traitsOf } from "../../../domain/run/error-fingerprint.ts";
 import type { RunStatus } from "../../../domain/run/run-status.ts";
 import { runRecord } from "../../../schemas/run.ts";
 import type { Db } from "../../client.ts";

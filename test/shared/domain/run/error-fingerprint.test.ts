@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ErrorTraits, traitsOf, frameOf, patternOf } from "../../../../shared/domain/run/error-traits.ts";
+import { type ErrorTraits, traitsOf, frameOf, patternOf } from "../../../../shared/domain/run/error-fingerprint.ts";
 
 test.each([
   ["invoice 17 is 12.50 over", "invoice # is # over"],
