@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { aborted } from "../../shared/platform/lifecycle/run-process.ts";
 import { createRandom, type Random } from "../random.ts";
 import { type ChaosStack, type Commands, openChaosStack } from "../stack/open-stack.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import type { Member } from "../stack/member.ts";
 import { adapterOf, type Client, programOf, type Shape, shapes } from "./programs.ts";
-import { openProvider, type Provider } from "./provider.ts";
+import { openProvider, piecesOfAnswer, type Provider } from "./provider.ts";
 
 /** Who is killed: an agent, the worker with its agents, or the gateway with the calls in flight. */
 export const victims = ["agent", "worker", "gateway"] as const;
@@ -40,6 +39,7 @@ type Parts = {
   stack: ChaosStack;
   sql: pg.Pool;
   provider: Provider;
+  pieceMs: number;
   random: Random;
   signal: AbortSignal;
   /** What undisturbed runs say, by client and shape. */
@@ -47,15 +47,14 @@ type Parts = {
   faults: string[];
 };
 
-const atOnce = { agent: 4, worker: 24, gateway: 6 } as const;
+const atOnce = { agent: 4, gateway: 6 } as const;
+/** As many runs as the workers have slots. */
+const waveSize = 24;
 /** An agent's own kills of one run. */
 const ownKills = 6;
 /** A cell that its killer doesn't meet stays below its deaths. */
 const mostRuns = 1_000;
 const runMs = 120_000;
-/** A worker is killed when it has so many runs, or when none has had as many for a while. */
-const manyRuns = 5;
-const emptyHandedMs = 8_000;
 
 /**
  * Executes programs that ask models by unmodified clients, while agents, workers or gateways are killed, and compares each run with an
@@ -72,7 +71,7 @@ export async function killClients(options: KillOptions, signal: AbortSignal, com
   const faults: string[] = [];
   const quiet = new Map<string, string>();
   const random = createRandom(`${options.seed}/clients`);
-  const parts = { stack, sql, provider, random, signal, quiet, faults };
+  const parts = { stack, sql, provider, pieceMs: options.pieceMs, random, signal, quiet, faults };
   const tallies: Tally[] = [];
   try {
     for (const client of options.clients) await publish(stack.apiUrls[0], provider, client);
@@ -107,8 +106,6 @@ const nameOf = ({ client, shape }: Pick<Cell, "client" | "shape">): string => `$
 async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Promise<Tally> {
   const { random, signal, faults } = parts;
   const tally: Tally = { victim, kills: 0, inFlight: 0, cells: cellsOf(options) };
-  const over = new AbortController();
-  const killing = killOthers(parts, victim, tally, AbortSignal.any([signal, over.signal]));
   const killsItself = (shape: Shape): number[] =>
     victim === "agent" ? Array.from({ length: ownKills }, () => random.below(100 + 800 * shapes[shape])) : [];
   const isShort = ({ runs, deaths }: Cell): boolean =>
@@ -120,9 +117,15 @@ async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Pr
       faults.push(...(await tryRun(parts, victim, { cell, label, kill_after_ms: killsItself(cell.shape) })));
     }
   };
-  await Promise.all(Array.from({ length: atOnce[victim] }, work));
-  over.abort();
-  await killing;
+  if (victim === "worker") await loseWorkers(parts, tally, isShort);
+  else {
+    const over = new AbortController();
+    const killing =
+      victim === "gateway" ? killGateways(parts, tally, AbortSignal.any([signal, over.signal])) : Promise.resolve();
+    await Promise.all(Array.from({ length: atOnce[victim] }, work));
+    over.abort();
+    await killing;
+  }
   if (victim === "agent") tally.kills = sum(tally.cells, ({ deaths }) => deaths);
   if (tally.kills === 0) faults.push(`no ${victim} was killed`);
   const more = sum(tally.cells, ({ billed, undisturbed }) => billed - undisturbed);
@@ -138,8 +141,8 @@ function nextCell({ cells }: Tally, isShort: (cell: Cell) => boolean): Cell | un
   return ofClient.toSorted((a, b) => a.deaths - b.deaths || a.runs - b.runs)[0];
 }
 
-const sum = (cells: readonly Cell[], of: (cell: Cell) => number): number =>
-  cells.reduce((all, cell) => all + of(cell), 0);
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((all, item) => all + of(item), 0);
 
 /** Executes a run, and returns what is wrong with it. Only a gateway's death may cost calls. */
 async function tryRun(parts: Parts, victim: Victim, run: Run): Promise<string[]> {
@@ -159,57 +162,65 @@ async function tryRun(parts: Parts, victim: Victim, run: Run): Promise<string[]>
 }
 
 /**
- * Kills workers or gateways at random times until the signal. What a dead worker held lapses at once. A run that has lost a worker is
- * spared: with two losses it is executed alone, and where workers die every few seconds it waits for minutes until one is free for it. A
- * claim that was under way at a kill may cost a run its second worker all the same. Then nobody is killed until that run has ended.
+ * Executes waves of runs. Each wave loses its workers once: one of them, or all at the same moment. So no run loses two workers. It
+ * would be executed alone then, which takes minutes where workers die every few seconds.
  */
-async function killOthers(
-  { stack, sql, random }: Parts,
-  victim: Victim,
-  tally: Tally,
-  signal: AbortSignal,
-): Promise<void> {
-  const over = aborted(signal);
-  let killedAt = performance.now();
-  while (victim !== "agent" && !signal.aborted) {
-    await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
-    const least = victim === "gateway" || performance.now() - killedAt > emptyHandedMs ? 1 : manyRuns;
-    const { rows } = await sql.query<{ worker_id: string }>(
-      `SELECT worker_id FROM runs WHERE status = 'running'
-         AND NOT EXISTS (SELECT FROM runs WHERE status IN ('queued', 'running') AND lost_attempts > 1)
-       GROUP BY worker_id HAVING max(lost_attempts) = 0 AND count(*) >= $1`,
-      [least],
-    );
-    const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
-    const worker = busy[random.below(Math.max(busy.length, 1))];
-    if (!worker || signal.aborted) continue;
-    killedAt = performance.now();
-    if (victim === "gateway") await killGateway(sql, worker, tally);
-    else if (await killWorker(sql, worker)) {
-      tally.kills += 1;
-      // Runs go on at the other worker meanwhile.
-      await Promise.race([worker.ready(), over]);
-    }
+async function loseWorkers(parts: Parts, tally: Tally, isShort: (cell: Cell) => boolean): Promise<void> {
+  const { signal, faults } = parts;
+  for (let wave = nextWave(tally, isShort); wave.length > 0 && !signal.aborted; wave = nextWave(tally, isShort)) {
+    const over = new AbortController();
+    const killing = killWorkers(parts, tally, wave, AbortSignal.any([signal, over.signal]));
+    const found = await Promise.all(wave.map((run) => tryRun(parts, "worker", run)));
+    faults.push(...found.flat());
+    over.abort();
+    await killing;
   }
 }
 
-/** Stops a worker and kills it, and says true; false where it has claimed a run meanwhile that has lost a worker before. */
-async function killWorker(sql: pg.Pool, worker: Member): Promise<boolean> {
-  const [id, pid] = [worker.workerId(), worker.pid()];
-  if (pid === undefined || !signalTo(pid, "SIGSTOP")) return false;
-  const { rowCount } = await sql.query(
-    "SELECT FROM runs WHERE status = 'running' AND worker_id = $1 AND lost_attempts > 0 LIMIT 1",
-    [id],
-  );
-  if (rowCount !== 0) {
-    signalTo(pid, "SIGCONT");
-    return false;
+function nextWave(tally: Tally, isShort: (cell: Cell) => boolean): Run[] {
+  const wave: Run[] = [];
+  for (let cell = nextCell(tally, isShort); cell && wave.length < waveSize; cell = nextCell(tally, isShort)) {
+    wave.push({ cell, label: `worker-${nameOf(cell)}-${cell.runs}`, kill_after_ms: [] });
+    cell.runs += 1;
   }
-  const gone = worker.gone();
-  worker.signal("SIGKILL");
-  await gone;
-  await sql.query("UPDATE runs SET lease_until = now() WHERE status = 'running' AND worker_id = $1", [id]);
-  return true;
+  return wave;
+}
+
+/** Kills when the wave has asked for one of the first half of its answers, at any moment of that answer. What the dead held lapses at once. */
+async function killWorkers(
+  { stack, sql, provider, random, pieceMs }: Parts,
+  tally: Tally,
+  wave: readonly Run[],
+  signal: AbortSignal,
+): Promise<void> {
+  const calls = sum(wave, ({ cell }) => shapes[cell.shape]);
+  const killAt = 1 + random.below(Math.ceil(calls / 2));
+  const asked = (): number => sum(wave, ({ label }) => provider.billed.get(label) ?? 0);
+  while (asked() < killAt && !signal.aborted) await sleep(20);
+  await sleep(random.below(pieceMs * piecesOfAnswer));
+  if (signal.aborted) return;
+  const one = stack.workers[random.below(stack.workers.length)];
+  const dying = one && random.below(2) === 0 ? [one] : stack.workers;
+  const ids = dying.map((worker) => worker.workerId());
+  const gone = dying.map((worker) => worker.gone());
+  for (const worker of dying) worker.signal("SIGKILL");
+  await Promise.all(gone);
+  tally.kills += dying.length;
+  await sql.query("UPDATE runs SET lease_until = now() WHERE status = 'running' AND worker_id = ANY($1)", [ids]);
+  await Promise.all(dying.map((worker) => worker.ready()));
+}
+
+/** Kills gateways at random times until the signal. */
+async function killGateways({ stack, sql, random }: Parts, tally: Tally, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
+    const { rows } = await sql.query<{ worker_id: string }>(
+      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id",
+    );
+    const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
+    const worker = busy[random.below(Math.max(busy.length, 1))];
+    if (worker && !signal.aborted) await killGateway(sql, worker, tally);
+  }
 }
 
 /** Stops a gateway, counts the calls that are under way by it, and kills it. */
@@ -225,7 +236,7 @@ async function killGateway(sql: pg.Pool, worker: Member, tally: Tally): Promise<
   if (signalTo(gateway, "SIGKILL")) tally.kills += 1;
 }
 
-function signalTo(pid: number, signal: "SIGSTOP" | "SIGCONT" | "SIGKILL"): boolean {
+function signalTo(pid: number, signal: "SIGSTOP" | "SIGKILL"): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

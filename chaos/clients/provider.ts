@@ -18,6 +18,8 @@ type Request = z.infer<typeof request>;
 
 /** A tool is asked for so often in a conversation. */
 const mostTools = 3;
+/** An answer that is no stream takes as long as so many pieces. */
+export const piecesOfAnswer = 8;
 
 /** Opens one that speaks OpenAI's chat protocol and Anthropic's, and takes `pieceMs` for each piece of an answer. The text of an answer depends on the conversation alone; its ids never repeat. */
 export async function openProvider(pieceMs: number): Promise<Provider> {
@@ -48,7 +50,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, { billed, piece
   };
   const protocol = req.url?.endsWith("/messages") ? anthropic : chat;
   if (!asked.stream) {
-    await sleep(pieceMs * 8);
+    await sleep(pieceMs * piecesOfAnswer);
     res.writeHead(200, { "content-type": "application/json" });
     return void res.end(JSON.stringify(protocol.whole(asked, said)));
   }
