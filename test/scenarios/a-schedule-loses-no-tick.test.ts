@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { loadConfig } from "../../shared/platform/config/load-config.ts";
+import { createJsonSchemas, type JsonSchemas } from "../../shared/platform/json-schema/json-schemas.ts";
+import { closeInReverse, noteIn } from "../../shared/platform/lifecycle/close-in-reverse.ts";
+import { createLog } from "../../shared/platform/log.ts";
+import { openRunQueue } from "../../shared/platform/queue/run-queue.ts";
+import { openTickQueue } from "../../shared/platform/queue/tick-queue.ts";
+import { openRunStreams } from "../../shared/platform/stream/run-streams.ts";
+import { createQueueLimiter } from "../../shared/services/runs/check-queue-limits.ts";
+import { openDb } from "../../shared/store/client.ts";
+import { fireDueJobs } from "../../worker/fleet/schedules/fire-due-jobs.ts";
 import { call, makeAgent } from "../harness/client.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -113,3 +123,43 @@ test("after a longer downtime what was due is noted as missed; catch_up: last fi
   expect((await call(url, "GET", `/v1/jobs/${once}`)).body).toMatchObject({ status: "completed" });
   await Promise.all(workers.map((worker) => worker.stop()));
 }, 60_000);
+
+const opened: (() => Promise<void>)[] = [];
+afterAll(() => closeInReverse(opened));
+
+/** Looks once for due jobs, as a worker does whose threads for schemas are these. */
+function lookWith(jsonSchemas: JsonSchemas): Promise<void> {
+  const opens = noteIn(opened);
+  const config = loadConfig(stack.env);
+  const { url: redisUrl, prefix } = config.redis;
+  const none = () => undefined;
+  const db = opens(openDb(stack.databaseUrl, 2, none));
+  const room = createQueueLimiter(db, config.queue);
+  const queues = {
+    streams: opens(openRunStreams(redisUrl, prefix, none)),
+    queue: opens(openRunQueue(redisUrl, prefix, none)),
+    ticks: opens(openTickQueue(redisUrl, prefix, none)),
+  };
+  const log = createLog("worker", "silent");
+  return fireDueJobs({ config, db, log, room, jsonSchemas, ...queues }, new AbortController().signal);
+}
+
+test("a tick for the check of whose input there is no time stays due, and is skipped after a minute of that", async () => {
+  const input_schema = { properties: { text: { pattern: "^(a+)+$" } } };
+  const agent_id = await makeAgent(url, "def main(input): return {}", { input_schema });
+  const job = { agent_id, input_payload: { text: "aa" } };
+  const [late, id] = [await makeJob(job), await makeJob(job)];
+  const [crowded, idle] = [createJsonSchemas(), createJsonSchemas()];
+  // Each of these takes until its deadline; the third makes all others of this owner wait for a minute.
+  const bait = { text: `${"a".repeat(60)}b` };
+  const crowd = Array.from({ length: 65 }, () => crowded.faultsOf("tester", input_schema, bait));
+  await stack.sql.query("UPDATE jobs SET next_tick_at = now() - interval '61 s' WHERE id = $1", [late]);
+  await lookWith(crowded);
+  expect(await ticksOf(id)).toEqual([]);
+  expect(await ticksOf(late)).toMatchObject([{ outcome: "skipped", reason: "input_unchecked", run_id: null }]);
+  await lookWith(idle);
+  expect(await ticksOf(id)).toMatchObject([{ outcome: "fired" }]);
+  expect(await runsOf(id)).toHaveLength(1);
+  await Promise.all(crowd);
+  await Promise.all([crowded.close(), idle.close()]);
+});

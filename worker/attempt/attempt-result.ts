@@ -13,6 +13,8 @@ export type AttemptResult = {
   result: ResultFrame | null;
   /** The agent's own error, or why the agent could not be started. */
   error: RunError | null;
+  /** True when the error is this worker's, and passes: another worker may run the agent, or this one later. */
+  isOfWorker: boolean;
   /** The question that the agent asked a person, or that one of its calls waits for. Such an agent has no result. */
   interrupt: Question | null;
   /** What the agent waits for, when its process was ended for that. */
@@ -40,6 +42,7 @@ export type AttemptResult = {
 export const emptyResult = (): AttemptResult => ({
   result: null,
   error: null,
+  isOfWorker: false,
   interrupt: null,
   suspension: null,
   continues_with: null,

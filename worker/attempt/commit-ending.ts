@@ -40,8 +40,8 @@ export async function commitEnding(deps: Deps, ended: EndedRun, ending: Ending):
     return true;
   }
   if (ending.kind === "give_back") {
-    await giveBack(deps, ended);
-    return true;
+    const isBack = await giveBack(deps, ended, ending.reason);
+    return isBack || ending.reason === "drained";
   }
   if (ending.kind === "restart") return restart(deps, ended);
   if (ending.kind === "continue") return continueAs(deps, ended, ending);
@@ -58,13 +58,16 @@ async function addUsage({ db }: Pick<Deps, "db">, run: HeldRun, usage: Usage | n
   if (usage) await addLateUsage(db, run, usage).catch(() => undefined);
 }
 
-/** A draining worker's run goes to another one, uncharged. */
+/** The run goes to another worker, uncharged. Returns false when it was no longer this worker's, or may not go back for this reason. */
 export async function giveBack(
   { db, nudge }: Pick<Deps, "db" | "nudge">,
   { attempt, output }: { attempt: { id: string; attempt: number }; output: RunOutput },
-): Promise<void> {
+  reason: Extract<Ending, { kind: "give_back" }>["reason"],
+): Promise<boolean> {
   await saveRest(db, attempt.id, output);
-  if (await untilPostgresAnswers(() => giveBackRun(db, attempt, "drained"))) await nudge(attempt.id);
+  const isBack = await untilPostgresAnswers(() => giveBackRun(db, attempt, reason));
+  if (isBack) await nudge(attempt.id);
+  return isBack;
 }
 
 /** The run goes on as a fresh one, with an empty journal. Returns false when somebody has asked to cancel it. */

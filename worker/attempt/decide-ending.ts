@@ -11,7 +11,8 @@ import type { AttemptResult, Question } from "./attempt-result.ts";
 
 /**
  * What becomes of a run when an attempt's agent is over.
- * - `leave`: the run is no longer this worker's. - `give_back`: this worker drains, another one executes the run.
+ * - `leave`: the run is no longer this worker's. - `give_back`: this worker drains, or can't run the agent for now: another one
+ *   executes the run.
  * - `restart`: the run goes on by its journal, in another process.
  * - `suspend`: the run waits for what the service knows of, without a process.
  * - `continue`: the run goes on as a fresh one, with another input and an empty journal.
@@ -19,7 +20,7 @@ import type { AttemptResult, Question } from "./attempt-result.ts";
  */
 export type Ending =
   | { kind: "leave"; usage: Usage | null }
-  | { kind: "give_back" }
+  | { kind: "give_back"; reason: "drained" | "no_packages" }
   | { kind: "restart" }
   | { kind: "suspend"; suspension: Suspension; state_snapshot: string | null; usage: Usage | null }
   | { kind: "interrupt"; question: Question; state_snapshot: string | null; usage: Usage | null }
@@ -47,7 +48,7 @@ export type EndingContext = {
   failed_attempts: number;
   /** Between 0 and 1, for the spread of delays. */
   random: number;
-  /** Whether the run may become `interrupted` or `scheduled`. False after the store refused that. */
+  /** Whether the run may become `interrupted` or `scheduled`, or go back for lack of packages. False after the store refused that. */
   mayPutAside: boolean;
 };
 
@@ -57,7 +58,9 @@ export function decideEnding(result: AttemptResult, circumstances: EndingContext
   const aside = mayPutAside ? putAside(result, aborted, schemaError) : null;
   if (aside) return { ...aside, state_snapshot: result.state_snapshot, usage };
   const decided = decideOutcome(result, circumstances);
-  if (typeof decided === "string") return decided === "leave" ? { kind: decided, usage } : { kind: decided };
+  if (decided === "leave") return { kind: decided, usage };
+  if (decided === "drained" || decided === "no_packages") return { kind: "give_back", reason: decided };
+  if (decided === "restart") return { kind: decided };
   const outcome: Outcome = { ...decided, state_snapshot: result.state_snapshot, usage };
   const { error } = outcome;
   const delay_ms = mayPutAside ? retryDelayMs(retry, { error, failed, random }) : null;
@@ -105,10 +108,7 @@ type EndingOutcome = Pick<Outcome, "status" | "result_content" | "error">;
  * A complete result counts, even when the agent was stopped right after it, unless the agent broke a limit before it.
  * Otherwise the reason of the stop decides, then the agent's own error, then the way its process ended.
  */
-function decideOutcome(
-  result: AttemptResult,
-  circumstances: EndingContext,
-): EndingOutcome | "leave" | "give_back" | "restart" {
+function decideOutcome(result: AttemptResult, circumstances: EndingContext): EndingOutcome | "leave" | BackToQueue {
   const { aborted, schemaError, describeLimit, mayPutAside } = circumstances;
   if (aborted === "fenced") return "leave";
   const failed = (error: RunError): EndingOutcome => ({ status: "error", result_content: null, error });
@@ -117,14 +117,28 @@ function decideOutcome(
     if (Buffer.byteLength(JSON.stringify(result_content)) > runLimits.result_bytes) return failed(resultTooLarge());
     return schemaError ? failed(schemaError) : { status: "success", result_content, error: null };
   }
-  if (aborted === "draining") return "give_back";
-  if (aborted === "step_timeout" && mayPutAside) return "restart";
+  const back = backToQueue(result, aborted, mayPutAside);
+  if (back !== null) return back;
   if (isCancelled(aborted, result)) return { status: "cancelled", result_content: null, error: null };
   if (aborted === "deadline") {
     const error = ourError("timeout", describeLimit("deadline"));
     return { status: "timeout", result_content: null, error };
   }
   return failed(errorOf(result, circumstances));
+}
+
+type BackToQueue = "drained" | "no_packages" | "restart";
+
+/** Returns why a run without a result goes back to the queue; null when it doesn't. */
+function backToQueue(
+  { isOfWorker }: AttemptResult,
+  aborted: AbortReason | null,
+  mayPutAside: boolean,
+): BackToQueue | null {
+  if (aborted === "draining") return "drained";
+  if (!mayPutAside) return null;
+  if (aborted === "step_timeout") return "restart";
+  return isOfWorker && aborted === null ? "no_packages" : null;
 }
 
 /** Only a cancel keeps the store from putting a run back whose step ran over its time, and from suspending one. */

@@ -49,6 +49,8 @@ export type ExecuteDeps = RunAgentDeps &
     onSuspect?: (runId: string) => void;
     /** Called when a run's agent has ended. The slot may go to the next run: what is left mostly waits for the stores. */
     onAgentEnd?: () => void;
+    /** Called for a run that this worker gives back since it can't run the agent for now. */
+    onUnable?: (runId: string) => void;
     /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
     onFault(run: HeldRun, fault: unknown): Promise<void>;
   };
@@ -129,7 +131,7 @@ async function executeAttempt(
         await saveRest(deps.db, runId, output).catch(() => undefined);
         return ran;
       }
-      await giveBack(deps, { attempt: run, output });
+      await giveBack(deps, { attempt: run, output }, "drained");
       deps.spans?.end(run, { how: "give_back", error_code: null, usage: null });
       return null;
     }
@@ -185,6 +187,13 @@ async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, cl
   const ended = { attempt, output, duration_ms };
   let ending = decide(true);
   await forgetLastCall(deps, attempt, result, ending);
+  if (ending.kind === "give_back" && ending.reason === "no_packages") {
+    deps.log.warn(
+      { run_id: attempt.id, attempt: attempt.attempt, err: result.error?.message },
+      "this worker has no room for a run's packages: the run goes back to the queue",
+    );
+    deps.onUnable?.(attempt.id);
+  }
   if (!(await commitEnding(deps, ended, ending))) {
     await deps.leases.check(attempt.id);
     ending = decide(false);

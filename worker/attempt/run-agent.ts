@@ -12,6 +12,7 @@ import { openRecordedCalls } from "../calls/recorded-calls.ts";
 import { openRunCalls, type RunCalls } from "../calls/run-calls.ts";
 import { openSharedBudgets } from "../calls/shared-budgets.ts";
 import type { WorkerContext } from "../context.ts";
+import { WorkerFault } from "../worker-fault.ts";
 import { type ReplayState, readReplayState } from "../journal/read-replay-state.ts";
 import { readStandingOutputs } from "../journal/standing-outputs.ts";
 import type { Hold } from "../lease/hold-leases.ts";
@@ -86,6 +87,8 @@ export async function runAgent(
       await handle(frame);
       await share.spend(performance.now() - startedAt, output.sent());
     }
+  } catch (error) {
+    noteWorkerFault(result, error);
   } finally {
     share.leave();
     forget(deps.journals, attempt.id, journal);
@@ -175,6 +178,13 @@ const lastCallsMs = (attempt: Attempt, { result, interrupt, suspension }: Attemp
   const goesOn = !result && (isAside || attempt.config.retry !== undefined || hold.signal.aborted);
   return goesOn ? 15_000 : 3_000;
 };
+
+/** Notes a fault of this worker that passes. Throws any other error. */
+function noteWorkerFault(result: AttemptResult, error: unknown): void {
+  if (!(error instanceof WorkerFault)) throw error;
+  result.error ??= ourError("dependency_install_failed", error.message);
+  result.isOfWorker = true;
+}
 
 /** A later attempt of the same run may be at work here already. */
 function forget<T>(journals: Map<string, T>, run_id: string, journal: T): void {

@@ -11,7 +11,7 @@ import { readLogLines } from "../environments/read-log-lines.ts";
 import type { SandboxExit } from "../sandbox/process.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Bundler } from "./find-bundler.ts";
-import { WorkerFault } from "./worker-fault.ts";
+import { WorkerFault } from "../worker-fault.ts";
 
 const MiB = 1024 * 1024;
 /** The longest answer: a bundle, its map and a lock, as JSON. */

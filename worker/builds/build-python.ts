@@ -2,7 +2,7 @@ import { readConfig } from "../../shared/schemas/agent-config.ts";
 import type { ClaimedBuild } from "../../shared/store/builds/claim-build.ts";
 import type { BuildEnding } from "../../shared/store/builds/end-build.ts";
 import type { Environments } from "../environments/environments.ts";
-import { WorkerFault } from "./worker-fault.ts";
+import { WorkerFault } from "../worker-fault.ts";
 
 type Watch = { signal: AbortSignal; onLine: (line: string) => void };
 

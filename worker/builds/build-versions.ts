@@ -16,7 +16,7 @@ import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 import type { Environments } from "../environments/environments.ts";
 import { buildNode, type NodeBuildDeps } from "./build-node.ts";
 import { buildPython } from "./build-python.ts";
-import { WorkerFault } from "./worker-fault.ts";
+import { WorkerFault } from "../worker-fault.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 export type BuildDeps = {

@@ -8,12 +8,19 @@ import { isReplacementWanted } from "./observed-state.ts";
 import { handleDaemonFrame } from "./handle-daemon-frame.ts";
 import { errorLineOf } from "./refuse-messages.ts";
 import { startDaemon } from "./start-daemon.ts";
+import { WorkerFault } from "../worker-fault.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 /** What a replaced version's processes did counts no more. */
 const forgotten = { crashes: 0, restarts: 0, unreadEnds: 0, loadFaults: 0, loadFault: null };
 
-/** Starts the process of the wanted version. A process that can't be started counts as a crash, unless `signal` stopped it. */
+/** A daemon that its worker can't start for now is started again after this. */
+const unableMs = 60_000;
+
+/**
+ * Starts the process of the wanted version. A process that can't be started counts as a crash, unless `signal` stopped it, or
+ * the fault is the worker's and passes.
+ */
 export async function startProcess(life: DaemonLife, wanted: WantedDaemon, signal: AbortSignal): Promise<void> {
   if (isReplacementWanted(wanted, observedOf(life))) Object.assign(life, forgotten);
   else if (life.last) life.restarts += 1;
@@ -49,8 +56,9 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon, signa
     void live.process.exited.then((exit) => noteExit(life, live, exit));
   } catch (error) {
     if (signal.aborted) return;
-    const reason = errorText(error);
-    noteCrash(life, 0, { code: null, signal: null, reason });
+    const end = { code: null, signal: null, reason: errorText(error) };
+    if (error instanceof WorkerFault) noteUnable(life, end);
+    else noteCrash(life, 0, end);
   }
 }
 
@@ -107,6 +115,13 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   const reason = ignoredCancel ? "a cancelled message did not end" : "stopped";
   life.lastExit = { code, signal, reason, at: new Date().toISOString() };
   life.log.add("daemon", `ended (${signal ?? `code ${code}`}): ${reason}`);
+  life.wake.notify();
+}
+
+function noteUnable(life: DaemonLife, how: ProcessEnd): void {
+  life.startAt = performance.now() + unableMs;
+  life.lastExit = { ...how, at: new Date().toISOString() };
+  life.log.add("daemon", `not started: ${how.reason}`, "error");
   life.wake.notify();
 }
 

@@ -13,6 +13,7 @@ import { egressOf } from "../prepare/agent-request.ts";
 import { secretsNotSet } from "../prepare/secrets-not-set.ts";
 import { versionCode } from "../prepare/version-code.ts";
 import type { WorkerContext } from "../context.ts";
+import { WorkerFault } from "../worker-fault.ts";
 import type { Packages } from "../environments/packages.ts";
 import type { SandboxProcess } from "../sandbox/process.ts";
 import type { DaemonStart } from "./daemon-host.ts";
@@ -71,7 +72,10 @@ export async function startDaemon(
   return { child, secrets: [...Object.values(env_vars), ...Object.values(secrets)] };
 }
 
-/** Returns the directory of the packages that the agent requires; null when it requires none. Throws when they can't be had. */
+/**
+ * Returns the directory of the packages that the agent requires; null when it requires none. Throws when they can't be had:
+ * `WorkerFault` where this worker can't have them for now.
+ */
 async function findPackages(
   environments: Deps["environments"],
   packages: Packages,
@@ -85,7 +89,8 @@ async function findPackages(
   for await (const line of build.log) onLine(line);
   const built = await build.done;
   if ("directory" in built) return built.directory;
-  throw new Error(`The requirements could not be installed: ${built.fault}`);
+  const message = `The requirements could not be installed: ${built.fault}`;
+  throw built.ofWorker ? new WorkerFault(message) : new Error(message);
 }
 
 /** Returns what the version's build made. Throws when it failed. */

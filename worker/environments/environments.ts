@@ -75,7 +75,7 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
     },
     build(wanted) {
       const fault = faultOf(wanted.packages);
-      return fault === null ? installs.build(keyOf(wanted.packages), wanted) : refusedBuild(fault.fault);
+      return fault === null ? installs.build(keyOf(wanted.packages), wanted) : refusedBuild(fault);
     },
     async lock({ requirements, ...wanted }) {
       const packages = { requirements, lock: null };

@@ -42,7 +42,7 @@ export function openInstalls(options: BuildOptions): Installs {
       try {
         const wanted = { keyOf: () => key, packages, signal, onLine };
         const built = await limiter.run(owner, signal, () => buildEnvironment(options, wanted));
-        if ("fault" in built && !signal.aborted) failures.add(key, built.fault);
+        if ("fault" in built && !signal.aborted) failures.add(key, built);
         return built;
       } catch (error) {
         if (signal.aborted) return { cpu_ms: 0, fault: "The install was stopped." };

@@ -68,8 +68,8 @@ export function shareInstall(work: Work): SharedInstall {
 }
 
 /** Returns a build that was refused before it began. */
-export function refusedBuild(fault: string): RunningInstall {
+export function refusedBuild(fault: InstallFault): RunningInstall {
   const log = openLineLog();
   log.end();
-  return { log: log.lines, done: Promise.resolve({ cpu_ms: 0, fault }) };
+  return { log: log.lines, done: Promise.resolve({ cpu_ms: 0, ...fault }) };
 }

@@ -21,6 +21,9 @@ export const nudgePatienceMs = 3_000;
 /** So many queued runs are nudged again at once when nudges were lost in numbers. */
 const mostNudgedAgain = 1_000;
 
+/** A run whose packages this worker has no room for is left to others for this long. */
+const unableMs = 5_000;
+
 /** A crowded worker gives no credits for this long. */
 const crowdedMs = 250;
 
@@ -52,7 +55,12 @@ type TakeDeps = Omit<ExecuteDeps, "onFault"> & LoseDeps & Pick<WorkerContext, "c
 export function takeRuns(ctx: TakeDeps): RunTaker {
   const { config, log, db } = ctx;
   const slots = createSlots(config.worker.slots);
-  const deps = { ...ctx, onFault: (run: HeldRun, fault: unknown) => loseAttempt(ctx, run, fault) };
+  const unable = rememberIds(unableMs);
+  const deps = {
+    ...ctx,
+    onFault: (run: HeldRun, fault: unknown) => loseAttempt(ctx, run, fault),
+    onUnable: (runId: string) => unable.add(runId),
+  };
   const room = (): number => Math.min(slots.free(), ctx.memory.roomForRuns());
   const scheduler = createFairScheduler(ctx);
   let paused = false;
@@ -102,8 +110,14 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
       credit.offer();
     }
   }
-  const attempt = (runId: string, release: () => void): Promise<boolean> =>
-    handle(runId, () => executeRun({ ...deps, onAgentEnd: onAgentEnd(release), onSuspect: executeAlone }, runId));
+  async function attempt(runId: string, release: () => void): Promise<boolean> {
+    if (unable.has(runId)) {
+      last.triedAt = performance.now();
+      return false;
+    }
+    const parts = { ...deps, onAgentEnd: onAgentEnd(release), onSuspect: executeAlone };
+    return handle(runId, () => executeRun(parts, runId));
+  }
   /** Executes a run once this worker executes nothing else; it takes no other run until then. */
   function executeAlone(runId: string): void {
     if (suspect !== null) return;

@@ -22,6 +22,16 @@ export class ValidationFault extends Error {
   }
 }
 
+/** The fault of a value for whose check by a schema there was no time. The value may be right, so work without a client is tried again. */
+export class UncheckedFault extends ValidationFault {
+  constructor(loc: FaultItem["loc"], why: string) {
+    super([{ type: "value_error", loc, msg: uncheckedMessage(why) }]);
+  }
+}
+
+/** Returns what a fault says of a value that could not be checked by its schema. */
+export const uncheckedMessage = (why: string): string => `Value error, it could not be checked by its schema: ${why}`;
+
 /** The fault of a request whose `Idempotency-Key` was sent with another request before. */
 export const idempotencyKeyReused = (): ValidationFault =>
   new ValidationFault([

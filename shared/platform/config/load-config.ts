@@ -53,6 +53,10 @@ const networkList = commaList.pipe(
     z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: "must be networks like 10.0.0.0/8, or addresses" }),
   ),
 );
+/** The same, each address as the network of it alone. */
+const cidrList = networkList.transform((networks) =>
+  networks.map((network) => (network.includes("/") ? network : `${network}/${network.includes(":") ? 128 : 32}`)),
+);
 /** Everybody would be a proxy, whose word for an address counts. */
 const proxyList = networkList.refine((networks) => !networks.some((network) => network.endsWith("/0")), {
   error: "must not be all addresses",
@@ -179,10 +183,10 @@ const schema = z.object({
   QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
   OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
-  CALLBACK_ALLOW_CIDRS: commaList.default([]),
+  CALLBACK_ALLOW_CIDRS: cidrList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
   MODEL_PRICES: z.string().nullable().default(null),
-  EGRESS_ALLOW_CIDRS: commaList.default([]),
+  EGRESS_ALLOW_CIDRS: cidrList.default([]),
   CONTAINER_IMAGES: commaList
     .pipe(
       z.array(

@@ -1,16 +1,19 @@
 import { createCompiler, type Validate } from "./compile-schema.mjs";
 import { isHarmless, weigh } from "./is-harmless.ts";
-import type { FaultItem } from "../../domain/errors/validation-fault.ts";
+import { type FaultItem, uncheckedMessage } from "../../domain/errors/validation-fault.ts";
 import { openThreads, type Refusal } from "../worker-threads/open-threads.ts";
 
 type Schema = Record<string, unknown>;
 
+/** Why there was no time for a check. A machine that is busy does this to sound schemas and values, too. */
+export type Unchecked = { unchecked: string };
+
 /** Checks values by schemas that agents' authors wrote. `owner`: the schema's user, for fairness among users. */
 export type JsonSchemas = {
   /** Returns why a schema can't be used (draft 2020-12, or 7 where its `$schema` says so); null when it can. */
-  schemaFault(owner: string, schema: Schema): Promise<string | null>;
+  schemaFault(owner: string, schema: Schema): Promise<string | Unchecked | null>;
   /** Returns the faults of `value`, at most 20. Each `loc` is the path from the value to the fault. */
-  faultsOf(owner: string, schema: Schema, value: unknown): Promise<FaultItem[]>;
+  faultsOf(owner: string, schema: Schema, value: unknown): Promise<FaultItem[] | Unchecked>;
   close(): Promise<void>;
 };
 
@@ -86,7 +89,7 @@ export function createJsonSchemas(): JsonSchemas {
       if (found.isProven) return null;
       const answer = await threads.ask(owner, { schema: text, value: null });
       found.isProven = "faults" in answer;
-      if ("refused" in answer) return `it could not be compiled: ${whyRefused(answer.refused)}`;
+      if ("refused" in answer) return { unchecked: whyRefused(answer.refused) };
       return "error" in answer ? answer.error : null;
     },
     async faultsOf(owner, schema, value) {
@@ -98,8 +101,8 @@ export function createJsonSchemas(): JsonSchemas {
       const answer = await threads.ask(owner, { schema: text, value: JSON.stringify(value ?? null) });
       found.isProven ||= "faults" in answer;
       if ("faults" in answer) return answer.faults;
-      const why = "error" in answer ? answer.error : whyRefused(answer.refused);
-      return [{ type: "value_error", loc: [], msg: `Value error, it could not be checked by its schema: ${why}` }];
+      if ("refused" in answer) return { unchecked: whyRefused(answer.refused) };
+      return [{ type: "value_error", loc: [], msg: uncheckedMessage(answer.error) }];
     },
     close: () => threads.close(),
   };

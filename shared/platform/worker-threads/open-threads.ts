@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as oncePolled, setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { createFairQueue, type FairQueueLimits } from "./fair-queue.ts";
 
@@ -116,7 +116,9 @@ async function askThread<Answer>(
     const gone = once(worker, "exit", { signal }).then(() => late);
     const answer = once(worker, "message", { signal }).then(([message]) => message as Answer);
     worker.postMessage(question);
-    return await Promise.race([answer, gone, sleep(deadlineMs, late, { signal })]);
+    // Where this thread stood still, the timer is served before an answer that has come meanwhile.
+    const expired = sleep(deadlineMs, undefined, { signal }).then(() => oncePolled(late));
+    return await Promise.race([answer, gone, expired]);
   } catch {
     return late;
   } finally {

@@ -3,6 +3,7 @@ import { childLimits } from "../../domain/run/child-limits.ts";
 import { AppError } from "../../domain/errors/app-error.ts";
 import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { Config } from "../../platform/config/load-config.ts";
+import { checkPatiently } from "../../platform/json-schema/check-patiently.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
@@ -145,7 +146,8 @@ async function prepare(
     const parsed = executeRequest.safeParse({ agent_id, version: call.version, input_payload });
     if (!parsed.success) return { kind: "refused", code: "invalid_input", message: firstFault(parsed.error.issues) };
     const request = { ...parsed.data, ...(concurrency && { concurrency_key: concurrency.group }) };
-    const version = await checkVersion(deps.jsonSchemas, request, await resolve(agent_id, request.version));
+    const schemas = checkPatiently(deps.jsonSchemas);
+    const version = await checkVersion(schemas, request, await resolve(agent_id, request.version));
     const fault = quotaFault(quota, reserved);
     if (fault) throw fault;
     const run = newRun(deps.config.encryptionKeys, {

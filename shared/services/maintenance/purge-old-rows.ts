@@ -2,6 +2,7 @@ import { countOldRows, purgeRows } from "../../store/retention/purge-rows.ts";
 import {
   type RetentionPolicy,
   agingAudit,
+  agingJobs,
   agingRows,
   agingRuns,
   spentRows,
@@ -45,5 +46,6 @@ export const purgeOldRows: InternalJob = {
 
 function agesOf({ days, auditDays, runDays }: Config["retention"]): (readonly [RetentionPolicy, number])[] {
   const ages = [...agingRows, ...spentRows].map((kind) => [kind, days] as const);
-  return [...ages, [agingAudit, auditDays], ...(runDays === null ? [] : [[agingRuns, runDays] as const])];
+  const ofRuns = runDays === null ? [] : [agingRuns, agingJobs].map((kind) => [kind, runDays] as const);
+  return [...ages, [agingAudit, auditDays], ...ofRuns];
 }

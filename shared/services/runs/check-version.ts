@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
-import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+import { UncheckedFault, ValidationFault } from "../../domain/errors/validation-fault.ts";
 import { applyDefaults } from "../../domain/json/apply-defaults.ts";
 import { adapterFaults } from "../../domain/run/choose-adapter.ts";
 import { runtimeModeFaults } from "../../domain/run/choose-runtime-mode.ts";
@@ -13,10 +13,11 @@ export const versionErrors = ["agent_not_found", "version_not_found", "agent_not
 
 /**
  * Returns the version if it accepts the request. Throws not_found, conflict when the agent or its version accepts no runs, and
- * ValidationFault when the request names another adapter or a wider mode than the version, or the input does not match its `input_schema`.
+ * ValidationFault when the request names another adapter or a wider mode than the version, or the input does not match its
+ * `input_schema`; UncheckedFault when there was no time to check the input.
  */
 export async function checkVersion<V extends ResolvedVersion>(
-  jsonSchemas: JsonSchemas,
+  jsonSchemas: Pick<JsonSchemas, "faultsOf">,
   request: ExecuteRequest,
   version: V | MissingVersion,
 ): Promise<V> {
@@ -31,6 +32,7 @@ export async function checkVersion<V extends ResolvedVersion>(
   const faults = input_schema
     ? await jsonSchemas.faultsOf(version.user_id, input_schema, applyDefaults(input_schema, request.input_payload))
     : [];
+  if ("unchecked" in faults) throw new UncheckedFault(["body", "input_payload"], faults.unchecked);
   if (faults.length === 0) return version;
   throw new ValidationFault(
     faults.map(({ type, loc, msg }) => ({ type, loc: ["body", "input_payload", ...loc], msg })),

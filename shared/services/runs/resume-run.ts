@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
-import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+import { UncheckedFault, ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { EventId } from "../../domain/run/event-id.ts";
 import { queueTtlMs } from "../../domain/run/run-limits.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
@@ -43,6 +43,7 @@ export async function resumeRun(deps: ResumeDeps, answer: Answer, owner: Owner):
     );
   if (is_expired) throw conflict("interrupt_closed", "The interrupt has expired. The run ends without an answer.");
   const faults = schema ? await jsonSchemas.faultsOf(handle.user_id, schema, response) : [];
+  if ("unchecked" in faults) throw new UncheckedFault(["body", "response"], faults.unchecked);
   if (faults.length > 0)
     throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "response", ...loc] })));
   const { answered_by } = answer;

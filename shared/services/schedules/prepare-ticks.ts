@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors/app-error.ts";
-import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+import { UncheckedFault, ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
@@ -37,6 +37,9 @@ export async function prepareTicks(deps: TickDeps, job: JobRow): Promise<Prepare
 /** Why a tick makes no run, for its record. */
 export type Skipped = { reason: string };
 
+/** The reason of a tick for the check of whose input there was no time. */
+export const inputUnchecked = "input_unchecked";
+
 /** Reserves room in the queue for a tick's run. Resolves to `prepared`, or to why the tick makes no run. */
 export const reserveTick = async (
   { room }: Pick<TickDeps, "room">,
@@ -54,6 +57,7 @@ export async function orSkipped<T>(act: Promise<T>): Promise<T | Skipped> {
     return await act;
   } catch (error) {
     if (error instanceof AppError) return { reason: error.code };
+    if (error instanceof UncheckedFault) return { reason: inputUnchecked };
     if (error instanceof ValidationFault) return { reason: "invalid_input" };
     throw error;
   }

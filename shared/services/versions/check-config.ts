@@ -53,6 +53,8 @@ async function schemaFault(
   config: AgentConfig,
 ): Promise<FaultItem[]> {
   const schema = config[name];
-  const message = schema && (await schemas.schemaFault(owner, schema));
-  return message ? [fault([name], `not a JSON Schema: ${message}`)] : [];
+  const found = schema && (await schemas.schemaFault(owner, schema));
+  if (!found) return [];
+  const why = typeof found === "string" ? found : `it could not be compiled: ${found.unchecked}`;
+  return [fault([name], `not a JSON Schema: ${why}`)];
 }

@@ -97,7 +97,11 @@ const setColumns = statement({
 const setStanding = statement({
   name: "set-job-standing",
   takes: { id: t.text, status: t.enumeration<JobRow["status"]>("job_status"), next_tick_at: orNull(t.timestamptz) },
-  text: sql`UPDATE jobs SET status = $status, next_tick_at = $next_tick_at, updated_at = now() WHERE id = $id`,
+  // A cancelled job fires no more, so nobody needs its values. A completed one can be triggered.
+  text: sql`
+    UPDATE jobs SET status = $status, next_tick_at = $next_tick_at, updated_at = now(),
+      sealed_env = CASE WHEN $status = 'cancelled' THEN NULL ELSE sealed_env END
+    WHERE id = $id`,
 });
 
 /** Removes a job with its ticks; its runs stay. Returns false when the owner has no such job. */

@@ -107,6 +107,7 @@ const move = statement({
   takes: { id: t.text, last: t.timestamptz, next: orNull(t.timestamptz) },
   text: sql`
     UPDATE jobs SET last_tick_at = $last, next_tick_at = $next,
-      status = CASE WHEN $next IS NULL THEN 'completed' ELSE status END
+      status = CASE WHEN $next IS NULL THEN 'completed' ELSE status END,
+      updated_at = CASE WHEN $next IS NULL THEN now() ELSE updated_at END
     WHERE id = $id`,
 });

@@ -21,13 +21,14 @@ export type Try = {
   verdict: TryOutcome;
 };
 
-/** What was tried. */
-type TriedMessage = { id: string; tries: number; webhook_id: string | null };
+/** What was tried, and where. */
+type TriedMessage = { id: string; tries: number; webhook_id: string | null; url: string };
 
 /**
  * Logs a try and moves its message on. The owner is notified of a callback that is given up, and of a webhook that is
- * disabled: one that is `gone`, or one to which each try since `patience_ms` has failed. `stale`: another worker tried since `tries`
- * was seen, and nothing is changed.
+ * disabled: one that is `gone`, or one to which each try since `patience_ms` has failed. A try of a URL that the webhook has no
+ * longer says nothing of its new one: there the message is tried, too. `stale`: another worker tried since `tries` was seen, and
+ * nothing is changed.
  */
 export async function recordTry(
   db: Db,
@@ -39,6 +40,7 @@ export async function recordTry(
   const outcome = await record.first(db.sql, {
     id: message.id,
     tries: message.tries,
+    url: message.url,
     ...tried,
     status: gone ? "exhausted" : verdict.status,
     delay_ms: verdict.status === "pending" ? verdict.delay_ms : 0,
@@ -87,6 +89,8 @@ const record = statement({
   takes: {
     id: t.text,
     tries: t.integer,
+    /** That was tried. */
+    url: t.text,
     status: t.enumeration<"delivered" | "pending" | "exhausted">("outbox_status"),
     error: orNull(t.text),
     delay_ms: t.double,
@@ -106,7 +110,9 @@ const record = statement({
   gives: { disabled: t.boolean, told: orNull(t.text) },
   text: sql`
     WITH tried AS (
-      UPDATE outbox SET tries = tries + 1, status = $status, last_error = $error, lease_until = NULL,
+      UPDATE outbox SET tries = tries + 1, last_error = $error, lease_until = NULL,
+        status = CASE WHEN $status = 'exhausted' AND EXISTS (
+          SELECT 1 FROM webhooks w WHERE w.id = outbox.webhook_id AND w.url <> $url) THEN 'pending' ELSE $status END,
         next_attempt_at = now() + $delay_ms * interval '1 ms',
         delivered_at = CASE WHEN $status = 'delivered' THEN now() END
       WHERE id = $id AND tries = $tries AND status = 'pending'
@@ -118,8 +124,10 @@ const record = statement({
       SELECT w.id, w.status AS previous,
         CASE WHEN $status <> 'delivered' THEN coalesce(w.failing_since, now()) END AS failing_since
       FROM tried JOIN webhooks w ON w.id = tried.webhook_id
-      WHERE CASE $status WHEN 'delivered' THEN w.failing_since IS NOT NULL OR w.failures > 0
+      WHERE w.url = $url AND CASE $status WHEN 'delivered' THEN w.failing_since IS NOT NULL OR w.failures > 0
         WHEN 'pending' THEN w.failing_since IS NULL ELSE true END
+      -- As it stands after the tries that are being recorded, and not as it was when this statement began.
+      FOR UPDATE OF w
     ), judged AS (
       UPDATE webhooks SET updated_at = now(), failing_since = hook.failing_since,
         failures = CASE $status WHEN 'delivered' THEN 0 WHEN 'exhausted' THEN failures + 1 ELSE failures END,

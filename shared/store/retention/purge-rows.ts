@@ -3,7 +3,7 @@ import { t } from "../columns.ts";
 import { deleteRuns } from "../runs/delete-run.ts";
 import { raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { agingAudit, agingRows, agingRuns, type RetentionPolicy, spentRows } from "./retention-policy.ts";
+import { agingAudit, agingJobs, agingRows, agingRuns, type RetentionPolicy, spentRows } from "./retention-policy.ts";
 
 /** Deletes at most `limit` rows of a kind that are older than so many days. Returns how many. */
 export async function purgeRows(db: Db, { name }: RetentionPolicy, days: number, limit: number): Promise<number> {
@@ -15,7 +15,7 @@ export async function countOldRows(db: Db, { name }: RetentionPolicy, days: numb
 }
 
 const statements = new Map(
-  [...agingRows, ...spentRows, agingAudit, agingRuns].map(({ name, table, key, isOld }) => {
+  [...agingRows, ...spentRows, agingAudit, agingRuns, agingJobs].map(({ name, table, key, isOld }) => {
     const columns = raw(key);
     const purge = statement({
       name: `purge-${name.replaceAll("_", "-")}`,

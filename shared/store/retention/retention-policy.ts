@@ -1,7 +1,7 @@
 import { hasOpenParent } from "../runs/delete-run.ts";
 import { sessionIdle } from "../sessions/live-session.ts";
 import { runIs } from "../runs/run-is.ts";
-import { joined, raw, type Sql, sql } from "../sql.ts";
+import { joined, perRow, raw, type Sql, sql } from "../sql.ts";
 
 /** What is deleted once it is old, row by row. */
 export type RetentionPolicy = {
@@ -71,6 +71,16 @@ export const agingRuns: RetentionPolicy = {
   table: "runs",
   key: "id",
   isOld: sql`${olderThan("completed_at")} AND NOT ${hasOpenParent}`,
+};
+
+/** Jobs that are over, after their last run and what became of their ticks. */
+export const agingJobs: RetentionPolicy = {
+  name: "jobs",
+  table: "jobs",
+  key: "id",
+  isOld: sql`status IN ('completed', 'cancelled') AND ${olderThan("updated_at")}
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.job_id = jobs.id ${perRow})
+    AND NOT EXISTS (SELECT 1 FROM job_ticks WHERE job_ticks.job_id = jobs.id ${perRow})`,
 };
 
 /** What is of no use at all any more: `$days` is not asked. */

@@ -44,8 +44,8 @@ type WebhookChange = {
 };
 
 /**
- * Merges a patch into a webhook; concurrent ones go one after the other. One that becomes active begins with a clean
- * record. Returns null when the owner has no such webhook.
+ * Merges a patch into a webhook; concurrent ones go one after the other. One that becomes active, or gets another URL, begins
+ * with a clean record. Returns null when the owner has no such webhook.
  */
 export async function patchWebhook(
   db: Db,
@@ -59,7 +59,11 @@ export async function patchWebhook(
     check([...webhook.events, ...(patch.events ?? [])]);
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const merged = mergeMetadata(webhook.metadata, metadata);
-    const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0, failing_since: null } : {};
+    const isMoved = patch.url !== undefined && patch.url !== webhook.url;
+    const cleared = {
+      ...(patch.status === "active" && { disabled_reason: null }),
+      ...((patch.status === "active" || isMoved) && { failures: 0, failing_since: null }),
+    };
     const data = { ...given, ...cleared, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     return toWebhookRecord(await tx.webhook.update({ where: { id }, data }));
   });

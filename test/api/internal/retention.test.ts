@@ -138,3 +138,43 @@ test("whole runs are kept, unless a time is set for them", async () => {
   expect((await call(url, "GET", `/v1/runs/${id}`)).status).toBe(404);
   expect(await count("transcript_chunks", `run_id = '${id}'`)).toBe(0);
 }, 60_000);
+
+test("a job that is over goes after its last run, where a time is set for runs; a cancelled one loses its values at once", async () => {
+  const other = await stack.openApi({ ...settings, RUN_RETENTION_DAYS: "365" });
+  const agent_id = await makeAgent(url, "def main(i): return 1");
+  const makeJob = async (schedule: Date) => {
+    const job = { agent_id, version: "current", env_vars: { TOKEN: "planted" }, schedule: schedule.toISOString() };
+    return String((await call(url, "POST", "/v1/jobs", job)).body["id"]);
+  };
+  const [done, cancelled, active] = await Promise.all(
+    [2_000, 3_600_000, 3_600_000].map((ms) => makeJob(new Date(Date.now() + ms))),
+  );
+  await stack.sql.query("UPDATE jobs SET updated_at = updated_at - interval '400 days'");
+  await call(url, "POST", `/v1/jobs/${cancelled}/cancel`);
+  expect(await count("jobs", `id = '${cancelled}' AND sealed_env IS NULL`)).toBe(1);
+  const [run] = await waitFor(async () => {
+    const { rows } = await stack.sql.query<{ id: string }>(
+      "SELECT id FROM runs WHERE job_id = $1 AND completed_at IS NOT NULL",
+      [done],
+    );
+    return rows.length > 0 ? rows : null;
+  });
+  // It is over since now, however long it has waited.
+  expect(await count("jobs", `id = '${done}' AND status = 'completed' AND updated_at > now() - interval '1 day'`)).toBe(
+    1,
+  );
+  await stack.sql.query("UPDATE jobs SET updated_at = now() - interval '400 days'");
+  expect(await purge()).not.toHaveProperty("jobs");
+  expect(await purge(other.url)).toMatchObject({ jobs: 1 });
+  expect((await call(url, "GET", `/v1/jobs/${cancelled}`)).status).toBe(404);
+  expect((await call(url, "GET", `/v1/jobs/${done}`)).body).toMatchObject({
+    status: "completed",
+    env_names: ["TOKEN"],
+  });
+  await age(String(run?.id), 400);
+  await stack.sql.query("UPDATE job_ticks SET created_at = now() - interval '400 days'");
+  await purge(other.url);
+  await purge(other.url);
+  expect((await call(url, "GET", `/v1/jobs/${done}`)).status).toBe(404);
+  expect((await call(url, "GET", `/v1/jobs/${active}`)).body).toMatchObject({ status: "active" });
+}, 60_000);

@@ -330,4 +330,44 @@ test("a worker's own fault fails no version: another worker builds it, and what 
     state: "failed",
     error: expect.stringMatching(/^The build was left by its workers 3 times\. Its log ends with: .*ENVIRONMENTS_DIR/),
   });
+
+  // It is the only worker now. Packages that were built elsewhere have no room here, either.
+  const accept = async () => {
+    const asked = { agent_id: "elsewhere", version: "1.0.0" };
+    return String((await call(url, "POST", "/v1/execute", asked, { prefer: "respond-async" })).body["id"]);
+  };
+  const [goesOn, endsHere] = [await accept(), await accept()];
+  const wentBack = "SELECT 1 FROM run_transitions WHERE run_id = $1 AND reason = 'no_packages'";
+  for (const id of [goesOn, endsHere])
+    await waitFor(async () => (await stack.sql.query(wentBack, [id])).rowCount, 20_000);
+  await stack.sql.query(
+    `INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
+     SELECT $1, 1, 'running', 'queued', 'worker', 'no_packages' FROM generate_series(1, 20)`,
+    [endsHere],
+  );
+  const ended = (id: string) =>
+    waitFor(async () => {
+      const { body } = await call(url, "GET", `/v1/runs/${id}`);
+      return body["completed_at"] === null ? null : body;
+    }, 40_000);
+  expect(await ended(endsHere)).toMatchObject({
+    error: { code: "dependency_install_failed", message: expect.stringContaining("ENVIRONMENTS_DIR") },
+  });
+  const withRoom = await stack.openWorker(ofWorker);
+  expect(await ended(goesOn)).toMatchObject({ status: "success", result_content: { output: 1 } });
+  await withRoom.close();
+}, 120_000);
+
+test("a daemon that its worker has no room for waits, and counts no crash", async () => {
+  const broken = await stack.openWorker({ ...ofWorker, ENVIRONMENTS_DIR: "/dev/null" });
+  await stopWorker();
+  stopWorker = () => broken.close();
+  await call(url, "POST", "/v1/daemons", { agent_id: "elsewhere" });
+  const waiting = await daemonThat(url, "elsewhere", ({ last_exit }) => last_exit !== null);
+  expect(waiting).toMatchObject({
+    status: "backoff",
+    last_exit: { reason: expect.stringContaining("ENVIRONMENTS_DIR") },
+  });
+  const { rows } = await stack.sql.query("SELECT crashes FROM daemons WHERE agent_id = 'elsewhere'");
+  expect(rows).toEqual([{ crashes: 0 }]);
 });

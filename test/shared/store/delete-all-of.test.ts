@@ -111,7 +111,7 @@ test("a user is deleted, and notifications are read, in small statements", async
 test("what a webhook is still owed when it is disabled is given up in small statements", async () => {
   const webhook_id = await makeWebhook("gus");
   const gone = { status_code: 410, error: "http_410", duration_ms: 1, verdict: { status: "gone" } } as const;
-  await recordTry(db, { id: `${webhook_id}-7`, tries: 0, webhook_id }, gone, 1);
+  await recordTry(db, { id: `${webhook_id}-7`, tries: 0, webhook_id, url: "http://127.0.0.1:9/" }, gone, 1);
   const { rows: left } = await stack.sql.query("SELECT DISTINCT status FROM outbox WHERE webhook_id = $1", [
     webhook_id,
   ]);

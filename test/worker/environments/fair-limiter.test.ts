@@ -75,9 +75,12 @@ test("what goes is never in use nor was used just now, is the oldest, and no mor
 test("a failure is remembered for half a minute", () => {
   let now = 0;
   const failures = createFailureCache(() => now);
-  failures.add("key", "No such package.");
+  failures.add("key", { fault: "No such package." });
+  failures.add("full", { fault: "There is no room.", ofWorker: true });
   now = 29_000;
-  expect(failures.find("key")).toContain("No such package.\n(It failed a moment ago. It will be tried again in 1 s.)");
+  const again = "\n(It failed a moment ago. It will be tried again in 1 s.)";
+  expect(failures.find("key")).toEqual({ fault: `No such package.${again}` });
+  expect(failures.find("full")).toEqual({ fault: `There is no room.${again}`, ofWorker: true });
   now = 30_000;
   expect(failures.find("key")).toBeNull();
 });

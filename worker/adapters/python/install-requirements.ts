@@ -1,5 +1,6 @@
 import type { Frame } from "../../channel/frame-schema.ts";
 import type { Environments } from "../../environments/environments.ts";
+import { WorkerFault } from "../../worker-fault.ts";
 import type { AgentRequest } from "../adapter.ts";
 
 /** `opening`: frames that must still be sent before the agent's own. `cpu_ms`: what the install used. */
@@ -9,7 +10,7 @@ const started: Frame = { type: "started", warm: false };
 
 /**
  * Installs what an agent requires, and yields the installer's log as `log` frames. Returns null when that failed; all of the
- * run's frames were sent then.
+ * run's frames were sent then. Rejects with `WorkerFault` when the packages may be installed elsewhere, or later.
  */
 export async function* installRequirements(
   environments: Environments,
@@ -25,6 +26,7 @@ export async function* installRequirements(
   const built = await build.done;
   if ("directory" in built) return { packages: built.directory, opening: [], cpu_ms: built.cpu_ms };
   const message = `The requirements could not be installed: ${built.fault}`;
+  if (built.ofWorker) throw new WorkerFault(message);
   yield { type: "error", code: "dependency_install_failed", error_type: "InstallError", message, traceback: null };
   yield { type: "exit", code: 1, signal: null, limit: null, cpu_ms: built.cpu_ms, max_rss_bytes: null };
   return null;

@@ -1,5 +1,6 @@
 import { fireOrSkip, type FiredTick } from "../../../shared/services/schedules/fire-tick.ts";
 import {
+  inputUnchecked,
   orSkipped,
   type PreparedTicks,
   prepareTicks,
@@ -7,7 +8,7 @@ import {
   type Skipped,
 } from "../../../shared/services/schedules/prepare-ticks.ts";
 import { startFired } from "../../../shared/services/schedules/start-fired.ts";
-import { type DueTicks, dueTicks } from "../../../shared/domain/schedule/due-ticks.ts";
+import { type DueTicks, dueTicks, graceMs } from "../../../shared/domain/schedule/due-ticks.ts";
 import { inTransaction } from "../../../shared/store/in-transaction.ts";
 import { type DueJob, findDueJobs, lockDueJob, moveJob, readDueJob } from "../../../shared/store/jobs/due-jobs.ts";
 import { recordMissed, takeTick } from "../../../shared/store/jobs/record-ticks.ts";
@@ -48,6 +49,11 @@ async function fireJob(ctx: FireDeps, id: string, broken: string[]): Promise<boo
     if (!found) return false;
     const { missed, fire, next } = atOnce(dueTicks(found.job, found.job.next_tick_at, found.now));
     const ready = await readyTicks(ctx, found.job, fire);
+    if (ready.some(isUnchecked) && found.now.getTime() - found.job.next_tick_at.getTime() <= graceMs) {
+      broken.push(id);
+      ctx.log.warn({ job_id: id }, "there was no time to check the input of a job's tick; the next poll tries again");
+      return true;
+    }
     const fired = await fireTicks(ctx, found.job, { missed, ready, next });
     if (!fired) return false;
     // Not awaited: other due jobs must not wait while Redis is away.
@@ -68,6 +74,8 @@ const atOnce = ({ missed, fire, next }: DueTicks): DueTicks => ({
 });
 
 type ReadyTick = { at: Date; ready: PreparedTicks | Skipped };
+
+const isUnchecked = ({ ready }: ReadyTick): boolean => "reason" in ready && ready.reason === inputUnchecked;
 
 /** Checks what the ticks run, once, and reserves room in the queue for each. */
 async function readyTicks(ctx: FireDeps, job: DueJob, ticks: Date[]): Promise<ReadyTick[]> {

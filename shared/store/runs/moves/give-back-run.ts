@@ -1,6 +1,6 @@
 import type { Db } from "../../client.ts";
 import { t } from "../../columns.ts";
-import { sql } from "../../sql.ts";
+import { literal, sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
 import { expiresAnew } from "./expires-anew.ts";
 import { moveRuns } from "./move-runs.ts";
@@ -8,13 +8,17 @@ import type { HeldRun } from "./renew-leases.ts";
 
 /**
  * `drained`: its worker leaves. `not_started`: the worker that it was granted to had no room, or was gone.
- * `daemon_stopped`: its daemon's process was ended on purpose.
+ * `daemon_stopped`: its daemon's process was ended on purpose. `no_packages`: the worker can't install its packages for now.
  */
-type GiveBackReason = "drained" | "not_started" | "daemon_stopped";
+type GiveBackReason = "drained" | "not_started" | "daemon_stopped" | "no_packages";
+
+/** So often a run goes back for lack of packages. Each worker takes the run up every few seconds, so that is some minutes. */
+const mostWithoutPackages = 20;
 
 /**
  * Hands back a run that its worker still holds: no attempt is charged. Returns false when the run was no longer the
- * worker's. Its transcript must be complete before, since the next attempt's events follow at once.
+ * worker's, or has gone back for lack of packages too often. Its transcript must be complete before, since the next attempt's
+ * events follow at once.
  */
 export async function giveBackRun(db: Db, { id, attempt }: HeldRun, reason: GiveBackReason): Promise<boolean> {
   return (await giveBack.first(db.sql, { id, attempt, reason })) !== null;
@@ -24,7 +28,12 @@ const giveBack = statement({
   name: "give-back-run",
   takes: { id: t.text, attempt: t.integer, reason: t.text },
   gives: { id: t.text },
-  text: sql`WITH ${moveRuns("give_back", { set: expiresAnew, reason: sql`$reason` })} SELECT id FROM moved`,
+  text: sql`WITH ${moveRuns("give_back", {
+    where: sql`($reason <> 'no_packages' OR (
+      SELECT count(*) FROM run_transitions WHERE run_id = $id AND reason = 'no_packages') < ${literal(mostWithoutPackages)})`,
+    set: expiresAnew,
+    reason: sql`$reason`,
+  })} SELECT id FROM moved`,
 });
 
 /** Puts a run back whose step ran over its time: it goes on by its journal. Returns false when it was no longer its own. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfig, variableNames } from "../../../../shared/platform/config/load-config.ts";
 import { readRedisUrl } from "../../../../shared/platform/config/redis-url.ts";
+import { isForbiddenAddress } from "../../../../shared/platform/net/address-guard.ts";
 
 const env = {
   DATABASE_URL: "postgresql://localhost/x",
@@ -35,6 +36,19 @@ test("a host with a port, an origin that no browser sends, or all the world as a
   const { gate } = loadConfig({ ...env, ALLOWED_HOSTS: "A.example, fd00:1:2:3:4:5:6:7, [::2]" }).http;
   expect(gate.hosts).toEqual(["A.example", "fd00:1:2:3:4:5:6:7", "[::2]"]);
 });
+
+test.each(["CALLBACK_ALLOW_CIDRS", "EGRESS_ALLOW_CIDRS"])(
+  "%s takes networks and addresses, and refuses what would be none to every target",
+  (name) => {
+    for (const wrong of ["intranet", "10.0.0.5/", "10.0.0.0/33", "10.0.0.0/8;fd00::/8", "127.0.0.0/8,10.0.0"])
+      expect(() => loadConfig({ ...env, [name]: wrong })).toThrow(new RegExp(`${name}\\.\\d: must be networks`));
+    const { callbacks, egress } = loadConfig({ ...env, [name]: "10.0.0.5, fd00::/8, ::1, 192.168.0.0/16" });
+    const { allowCidrs } = name === "CALLBACK_ALLOW_CIDRS" ? callbacks : egress;
+    expect(allowCidrs).toEqual(["10.0.0.5/32", "fd00::/8", "::1/128", "192.168.0.0/16"]);
+    for (const ip of ["10.0.0.5", "::1", "192.168.7.7"]) expect(isForbiddenAddress(ip, allowCidrs)).toBe(false);
+    expect(isForbiddenAddress("10.0.0.6", allowCidrs)).toBe(true);
+  },
+);
 
 test("keys are limited by default, an open API isn't, and either can be set", () => {
   const limit = (more: Record<string, string>) => loadConfig({ ...env, ...more }).auth.requestsPerMinute;

@@ -1,7 +1,9 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { openDb } from "../../../../shared/store/client.ts";
+import { type Db, openDb } from "../../../../shared/store/client.ts";
 import { recordTry, type TryOutcome } from "../../../../shared/store/outbox/record-try.ts";
+import { patchWebhook } from "../../../../shared/store/webhooks/change-webhook.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
+import { waitFor } from "../../../harness/wait-for.ts";
 
 const stack = await useTestStack();
 const db = openDb(stack.databaseUrl, 4, () => undefined);
@@ -16,16 +18,21 @@ const day = 24 * 3_600_000;
 const patience = 5 * day;
 let made = 0;
 
-/** A message to the webhook, made so many days ago, tried once. */
-async function tryOnce(verdict: TryOutcome, madeForDays = 0) {
-  const id = `msg_${++made}`;
-  const webhook_id = "w";
+/** A message to the webhook, made so many days ago. */
+async function makeMessage(madeForDays = 0) {
+  const message = { id: `msg_${++made}`, webhook_id: "w", url: "https://example.com/" };
   const created_at = new Date(Date.now() - madeForDays * day);
-  const data = { id, user_id: "u", webhook_id, type: "t", payload: {}, url: "https://example.com/", created_at };
-  await db.prisma.outboxMessage.create({ data });
+  await db.prisma.outboxMessage.create({ data: { ...message, user_id: "u", type: "t", payload: {}, created_at } });
+  return { ...message, tries: 0 };
+}
+type Message = Awaited<ReturnType<typeof makeMessage>>;
+function record(through: Db, message: Message, verdict: TryOutcome) {
   const error = verdict.status === "delivered" ? null : "http_500";
-  const tried = { status_code: 500, error, duration_ms: 7, verdict };
-  return { id, outcome: await recordTry(db, { id, tries: 0, webhook_id }, tried, patience) };
+  return recordTry(through, message, { status_code: 500, error, duration_ms: 7, verdict }, patience);
+}
+async function tryOnce(verdict: TryOutcome, madeForDays = 0) {
+  const message = await makeMessage(madeForDays);
+  return { id: message.id, outcome: await record(db, message, verdict) };
 }
 /** So many days pass for the webhook. */
 const passDays = (days: number) =>
@@ -40,7 +47,8 @@ test("a try is logged with its code, class and time; what was seen before anothe
   const { id, outcome } = await tryOnce({ status: "pending", delay_ms: 60_000 });
   expect(outcome).toBe("recorded");
   const tried = { status_code: 204, error: null, duration_ms: 3, verdict: delivered };
-  expect(await recordTry(db, { id, tries: 0, webhook_id: "w" }, tried, patience)).toBe("stale");
+  const seen = { id, tries: 0, webhook_id: "w", url: "https://example.com/" };
+  expect(await recordTry(db, seen, tried, patience)).toBe("stale");
   const log = [{ outbox_id: id, try: 1, status_code: 500, error: "http_500", duration_ms: 7, at: expect.any(Date) }];
   expect(await message(id)).toMatchObject({ status: "pending", tries: 1, last_error: "http_500", log });
   expect((await message(id)).next_attempt_at.getTime()).toBeGreaterThan(Date.now() + 50_000);
@@ -90,4 +98,49 @@ test("an old delivery that is sent again to a webhook that works, and given up, 
 test("410 disables a webhook at once", async () => {
   await tryOnce({ status: "gone" });
   expect(await webhook()).toMatchObject({ status: "disabled", disabled_reason: "its receiver answered 410 Gone" });
+});
+
+test("what a webhook's former URL answers leaves the webhook active, and the message is tried at the new one", async () => {
+  const [gone, last] = [await makeMessage(), await makeMessage()];
+  const url = "https://new.example.com/";
+  await db.prisma.webhook.update({ where: { id: "w" }, data: { url, failing_since: new Date(Date.now() - 6 * day) } });
+  expect(await record(db, gone, { status: "gone" })).toBe("recorded");
+  expect(await record(db, last, exhausted)).toBe("recorded");
+  expect(await webhook()).toMatchObject({ status: "active", failures: 0 });
+  for (const { id } of [gone, last]) {
+    const waiting = await message(id);
+    expect(waiting).toMatchObject({ status: "pending", tries: 1, last_error: "http_500" });
+    expect(waiting.next_attempt_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+  }
+  expect(await record(db, { ...gone, url, tries: 1 }, { status: "gone" })).toEqual({ told: "u" });
+});
+
+test("a webhook gets another URL with a clean record", async () => {
+  await tryOnce(exhausted);
+  await passDays(6);
+  const change = { owner: null, check: () => undefined };
+  await patchWebhook(db, "w", { ...change, patch: { url: "https://example.com/" } });
+  expect(await webhook()).toMatchObject({ failures: 1, failing_since: expect.any(Date) });
+  await patchWebhook(db, "w", { ...change, patch: { url: "https://new.example.com/" } });
+  expect(await webhook()).toMatchObject({ failures: 0, failing_since: null });
+});
+
+test("a failure that is recorded beside a delivery counts from the delivery on, and disables nothing", async () => {
+  const [arrives, fails] = [await makeMessage(), await makeMessage()];
+  await tryOnce(exhausted);
+  await passDays(6);
+  const client = await stack.sql.connect();
+  await client.query("BEGIN");
+  await record({ ...db, sql: client as unknown as Db["sql"] }, arrives, delivered);
+  const failed = record(db, fails, exhausted);
+  await waitFor(async () => {
+    const { rows } = await stack.sql.query("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'");
+    return rows.length > 0;
+  });
+  await client.query("COMMIT");
+  client.release();
+  expect(await failed).toBe("recorded");
+  const { failing_since, ...hook } = await webhook();
+  expect(hook).toMatchObject({ status: "active", failures: 1 });
+  expect(failing_since?.getTime()).toBeGreaterThan(Date.now() - day);
 });
