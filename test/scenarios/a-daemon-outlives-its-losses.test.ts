@@ -263,6 +263,22 @@ describe.concurrent("on one worker", () => {
     120_000,
   );
 
+  test.each([
+    ["python", "raise RuntimeError('a\\0b')\n", "RuntimeError: a\ufffdb"],
+    ["node", 'throw new Error("\\ud83d");\n', "Error: \ufffd"],
+  ])(
+    "a daemon whose error has a zero or half of a surrogate pair fails as any other, and its owner is told (%s)",
+    async (adapter_type, source, error) => {
+      const agent_id = await makeAgent(url, source, { adapter_type });
+      await control(url, agent_id, { action: "start" });
+      const { last_exit } = await daemonThat(url, agent_id, hasFailed, 30_000);
+      expect(last_exit?.reason).toBe(`it was not ready: ${error}`);
+      const told = await call(url, "GET", `/v1/notifications?agent_id=${agent_id}&type=daemon.failed`);
+      expect(told.body["data"]).toMatchObject([{ level: "error", body: last_exit?.reason }]);
+    },
+    120_000,
+  );
+
   test("a message that kills its daemon each time ends as an error after its attempts; the others go on", async () => {
     const agent_id = await makeAgent(
       url,

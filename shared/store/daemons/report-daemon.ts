@@ -2,9 +2,10 @@ import type { DaemonExit, DaemonStatus, DesiredState } from "../../schemas/daemo
 import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
+import { asJsonb } from "../contains-json.ts";
 import { notifyUsers } from "../notifications/notify-users.ts";
 import { enqueueWebhooks, nowOnTheWire } from "../outbox/enqueue-webhooks.ts";
-import { sql } from "../sql.ts";
+import { raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 export type OwnedDaemon = { agent_id: string; epoch: number };
@@ -103,7 +104,7 @@ const beat = statement({
       ${enqueueWebhooks("event")}
     ), news AS (
       SELECT $news_id AS id, user_id, 'daemon.failed' AS type, 'error' AS level, $news_title AS title,
-        last_exit ->> 'reason' AS body,
+        ${raw(asJsonb("last_exit"))} ->> 'reason' AS body,
         json_build_object('version', version, 'restarts', restarts, 'last_exit', last_exit) AS data,
         agent_id, NULL::text AS run_id, 'daemon:' || agent_id || ':' || $epoch AS dedup_key
       FROM changed WHERE $status = 'failed'
