@@ -134,7 +134,8 @@ async function start(supervision: Supervision, leaseMs: number, wanted: WantedDa
     await life.wake.wait(leaseMs / 3);
     if (isOver) return started;
     const now = await renew(supervision, leaseMs).catch(() => wanted);
-    const isWanted = now !== null && now.desired !== "stopped" && now.version === wanted.version;
+    const isReplaced = now !== null && now.is_built && now.version !== wanted.version;
+    const isWanted = now !== null && now.desired !== "stopped" && !isReplaced;
     if (!isWanted || supervision.lost || supervision.draining !== null) stop.abort();
   }
 }

@@ -1,5 +1,6 @@
 import type { DaemonExit, DaemonStatus, DesiredState } from "../../schemas/daemon.ts";
 import { newId } from "../../platform/ids.ts";
+import { isBuilt } from "../builds/is-building.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
 import { asJsonb } from "../contains-json.ts";
@@ -28,6 +29,8 @@ export type DaemonReport = Row<typeof reported> & { degraded: boolean };
 const wanted = {
   desired: t.enumeration<DesiredState>("daemon_desired"),
   version: t.text,
+  /** False while `version` is being built. */
+  is_built: t.boolean,
   restart_wanted: t.integer,
   grace_ms: t.integer,
   sealed_env: orNull(t.bytea),
@@ -109,7 +112,7 @@ const beat = statement({
         agent_id, NULL::text AS run_id, 'daemon:' || agent_id || ':' || $epoch AS dedup_key
       FROM changed WHERE $status = 'failed'
     ), ${notifyUsers}
-    SELECT desired, version, restart_wanted, grace_ms, sealed_env, state_snapshot, previous_version,
+    SELECT desired, version, ${isBuilt("written")} AS is_built, restart_wanted, grace_ms, sealed_env, state_snapshot, previous_version,
       (extract(epoch FROM watch_until - now()) * 1000)::float8 AS watch_left_ms
     FROM written`,
 });
