@@ -47,6 +47,8 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon, signa
     life.live = live;
     life.log.add("daemon", `started as process ${child.pid}, version ${wanted.version}`);
     void live.process.exited.then((exit) => noteExit(life, live, exit));
+    // The sandbox may have been made while the start was stopped.
+    if (signal.aborted) stopProcess(life);
   } catch (error) {
     if (signal.aborted) return;
     const reason = errorText(error);
