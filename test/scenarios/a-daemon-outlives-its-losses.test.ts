@@ -147,6 +147,41 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   expect(rows).toEqual([{ lost_attempts: 0 }]);
 });
 
+test("a worker that an operator drains gives its daemons away while its runs go on, and claims none again", async () => {
+  const doomed = await startWorker();
+  const agent_id = await makeAgent(url, echo);
+  await ask(agent_id, {});
+  const { worker_id } = await readDaemon(url, agent_id);
+  const slow = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          time.sleep(120)
+    `,
+  );
+  const { id } = (await (
+    await execute(url, { agent_id: slow, version: "current" }, { prefer: "respond-async" })
+  ).json()) as {
+    id: string;
+  };
+  const runOf = async () => (await call(url, "GET", `/v1/runs/${id}`)).body;
+  await waitFor(async () => (await runOf())["status"] === "running");
+  await call(url, "POST", `/v1/admin/workers/${worker_id}/drain`);
+  const owner = "SELECT worker_id FROM daemons WHERE agent_id = $1";
+  await waitFor(async () => (await stack.sql.query(owner, [agent_id])).rows[0].worker_id === null);
+  // Every worker is asked to claim it.
+  await control(url, agent_id, { action: "restart" }, 0);
+  await startWorker();
+  const moved = await daemonThat(url, agent_id, ({ status }) => status === "running");
+  expect(moved.worker_id).not.toBe(worker_id);
+  expect((await stack.sql.query("SELECT epoch FROM daemons WHERE agent_id = $1", [agent_id])).rows).toEqual([
+    { epoch: 2 },
+  ]);
+  expect(await runOf()).toMatchObject({ status: "running", worker_id });
+  expect(doomed.child.exitCode).toBe(null);
+});
+
 test.each([
   ["python", "import nothere\ndef on_message(input): return input", "ModuleNotFoundError: No module named 'nothere'"],
   ["node", "throw new TypeError('no luck'); export const onMessage = (input) => input;", "TypeError: no luck"],
