@@ -278,7 +278,9 @@ test("a daemon that is replaced goes on until its next version is built, and is 
   expect((await run("replaced", { lifecycle: "daemon" }))["result_content"]).toEqual({ version: "1.0.0" });
   const old = await daemonThat(url, "replaced", ({ status }) => status === "running");
   const beats = async () =>
-    (await stack.sql.query("SELECT lease_until FROM daemons WHERE agent_id = 'replaced'")).rows[0].lease_until.getTime();
+    (
+      await stack.sql.query("SELECT lease_until FROM daemons WHERE agent_id = 'replaced'")
+    ).rows[0].lease_until.getTime();
   const nextBeat = async () => {
     const before = await beats();
     await waitFor(async () => (await beats()) > before);
