@@ -23,7 +23,7 @@ export const controlDaemon = defineOperation({
   errors: ["version_not_found", ...messageErrors, "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
   async handle(
-    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "leaving">,
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "jsonSchemas" | "leaving">,
     { params, query, body, traceparent, caller, holdOpen },
   ) {
     if (query.wait > 0) holdOpen();

@@ -41,7 +41,7 @@ export const postDaemonMessage = defineOperation({
     },
   },
   async handle(
-    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "leaving">,
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "jsonSchemas" | "leaving">,
     { params, query, body, traceparent, caller, holdOpen },
   ) {
     if (query.wait > 0) holdOpen();

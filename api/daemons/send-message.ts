@@ -2,6 +2,7 @@ import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
 import { conflict, notFound, unavailable } from "../../shared/domain/errors/app-error.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { checkRunId } from "../../shared/services/runs/check-run-id.ts";
+import { checkVersion } from "../../shared/services/runs/check-version.ts";
 import { newRun } from "../../shared/services/runs/new-run.ts";
 import { requestLimits } from "../../shared/domain/run/request-limits.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
@@ -23,7 +24,7 @@ export type DaemonMessage = {
 
 /** Inserts a message as a queued run; a daemon's mailbox is its agent's queued runs. Starts the daemon if it is stopped. */
 export async function sendMessage(
-  ctx: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "capacity">,
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "capacity" | "jsonSchemas">,
   { agent_id, payload, run_id, traceparent, actor }: DaemonMessage,
 ): Promise<{ run_id: string; changed: boolean }> {
   if (Buffer.byteLength(JSON.stringify(payload)) > requestLimits.input_bytes)
@@ -39,11 +40,6 @@ export async function sendMessage(
   if (version.status !== "active")
     throw conflict("agent_not_active", `The agent is ${version.status} and takes no messages. Resume it first.`);
   const adapter_type = chooseAdapter({}, version);
-  if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
-    throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
-  const asked = { user_id: version.user_id, agent_id, run_id, key: null };
-  const { position, bounds } = await ctx.capacity.reserve(asked);
-  await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,
     version: "current",
@@ -52,6 +48,12 @@ export async function sendMessage(
     lifecycle: "daemon",
     ...(run_id === null ? {} : { run_id }),
   });
+  await checkVersion(ctx.jsonSchemas, request, version, "payload");
+  if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
+    throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
+  const asked = { user_id: version.user_id, agent_id, run_id, key: null };
+  const { position, bounds } = await ctx.capacity.reserve(asked);
+  await wakeDaemon(ctx, { agent_id, ...version });
   const material = {
     request,
     version,

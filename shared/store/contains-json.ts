@@ -4,6 +4,6 @@
  */
 export const containsJson = (column: string): string => `${asJsonb(column)} @> ?::jsonb`;
 
-/** SQL: a JSON column as `jsonb`; null where it can't be one. */
+/** SQL: a JSON column as `jsonb`; null where it can't be one. `->>` of the column itself raises there. */
 export const asJsonb = (column: string): string =>
   `(CASE WHEN pg_input_is_valid(${column}::text, 'jsonb') THEN ${column}::text::jsonb END)`;

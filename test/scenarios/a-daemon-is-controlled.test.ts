@@ -225,6 +225,16 @@ test("what is wrong is told: another agent_id in the body, unknown agents, versi
   expect((await readDaemon(url, agent_id)).status).toBe("stopped");
 });
 
+test("a message is checked by the agent's input_schema, whichever operation sends it, and a refused one starts no daemon", async () => {
+  const input_schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  const agent_id = await makeAgent(url, counter, { input_schema });
+  const refused = { status: 422, body: { detail: [{ type: "missing", loc: ["body", "payload", "text"] }] } };
+  expect(await post(agent_id, "messages", { payload: {} })).toMatchObject(refused);
+  expect(await post(agent_id, "control", { agent_id, action: "message" })).toMatchObject(refused);
+  expect((await readDaemon(url, agent_id)).status).toBe("stopped");
+  expect((await ask(agent_id, { text: "a", echo: 1 })).body).toMatchObject({ status: "success" });
+});
+
 const turner = py`
   import sys
   def main(input, context):

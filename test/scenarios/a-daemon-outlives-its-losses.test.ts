@@ -147,6 +147,41 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   expect(rows).toEqual([{ lost_attempts: 0 }]);
 });
 
+test("a worker that an operator drains gives its daemons away while its runs go on, and claims none again", async () => {
+  const doomed = await startWorker();
+  const agent_id = await makeAgent(url, echo);
+  await ask(agent_id, {});
+  const { worker_id } = await readDaemon(url, agent_id);
+  const slow = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          time.sleep(120)
+    `,
+  );
+  const { id } = (await (
+    await execute(url, { agent_id: slow, version: "current" }, { prefer: "respond-async" })
+  ).json()) as {
+    id: string;
+  };
+  const runOf = async () => (await call(url, "GET", `/v1/runs/${id}`)).body;
+  await waitFor(async () => (await runOf())["status"] === "running");
+  await call(url, "POST", `/v1/admin/workers/${worker_id}/drain`);
+  const owner = "SELECT worker_id FROM daemons WHERE agent_id = $1";
+  await waitFor(async () => (await stack.sql.query(owner, [agent_id])).rows[0].worker_id === null);
+  // Every worker is asked to claim it.
+  await control(url, agent_id, { action: "restart" }, 0);
+  await startWorker();
+  const moved = await daemonThat(url, agent_id, ({ status }) => status === "running");
+  expect(moved.worker_id).not.toBe(worker_id);
+  expect((await stack.sql.query("SELECT epoch FROM daemons WHERE agent_id = $1", [agent_id])).rows).toEqual([
+    { epoch: 2 },
+  ]);
+  expect(await runOf()).toMatchObject({ status: "running", worker_id });
+  expect(doomed.child.exitCode).toBe(null);
+});
+
 test.each([
   ["python", "import nothere\ndef on_message(input): return input", "ModuleNotFoundError: No module named 'nothere'"],
   ["node", "throw new TypeError('no luck'); export const onMessage = (input) => input;", "TypeError: no luck"],
@@ -259,6 +294,22 @@ describe.concurrent("on one worker", () => {
       expect([refused.status, refused.body["code"]]).toEqual([503, "daemon_failed"]);
       expect(await control(url, agent_id, { action: "start" })).toMatchObject({ changed: true });
       await daemonThat(url, agent_id, hasFailed, 30_000);
+    },
+    120_000,
+  );
+
+  test.each([
+    ["python", "raise RuntimeError('a\\0b')\n", "RuntimeError: a\ufffdb"],
+    ["node", 'throw new Error("\\ud83d");\n', "Error: \ufffd"],
+  ])(
+    "a daemon whose error has a zero or half of a surrogate pair fails as any other, and its owner is told (%s)",
+    async (adapter_type, source, error) => {
+      const agent_id = await makeAgent(url, source, { adapter_type });
+      await control(url, agent_id, { action: "start" });
+      const { last_exit } = await daemonThat(url, agent_id, hasFailed, 30_000);
+      expect(last_exit?.reason).toBe(`it was not ready: ${error}`);
+      const told = await call(url, "GET", `/v1/notifications?agent_id=${agent_id}&type=daemon.failed`);
+      expect(told.body["data"]).toMatchObject([{ level: "error", body: last_exit?.reason }]);
     },
     120_000,
   );

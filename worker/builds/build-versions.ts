@@ -28,7 +28,7 @@ export type BuildDeps = {
   nodeBuilds: NodeBuildDeps | null;
   environments: Pick<Environments, "lock">;
   queue: Pick<RunQueue, "dispatch">;
-  streams: Pick<RunStreams, "signalBuilds">;
+  streams: Pick<RunStreams, "signalBuilds" | "signalDaemons">;
 };
 
 const pollMs = 1_000;
@@ -116,6 +116,8 @@ async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSign
     }
     await untilPostgresAnswers(() => flush(leaseMs));
     void nudgeRuns(deps, await untilPostgresAnswers(() => endBuild(db, build, ending)));
+    // The agent's daemon may wait for this version.
+    await deps.streams.signalDaemons("look", build.agent_id).catch(() => undefined);
   } catch (error) {
     await flusher.close();
     await flush(againMs).catch(() => undefined);

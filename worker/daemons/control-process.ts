@@ -54,6 +54,8 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon, signa
     life.live = live;
     life.log.add("daemon", `started as process ${child.pid}, version ${wanted.version}`);
     void live.process.exited.then((exit) => noteExit(life, live, exit));
+    // The sandbox may have been made while the start was stopped.
+    if (signal.aborted) stopProcess(life);
   } catch (error) {
     if (signal.aborted) return;
     const end = { code: null, signal: null, reason: errorText(error) };
@@ -99,6 +101,12 @@ export async function killProcess({ live }: DaemonLife): Promise<void> {
 
 type ProcessEnd = { code: number | null; signal: string | null; reason: string | null };
 
+/** The largest number of characters of a reason, which every report of the daemon writes. Its log has all of it. */
+const reasonLength = 2_000;
+
+/** Agents say why they can't be loaded. Postgres takes neither a zero nor half of a surrogate pair for text. */
+const storable = (reason: string): string => reason.slice(0, reasonLength).replaceAll(/\0|\p{Surrogate}/gu, "\ufffd");
+
 function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: SandboxExit): void {
   life.live = null;
   life.unreadEnds = live.process.unread() ? life.unreadEnds + 1 : 0;
@@ -131,7 +139,8 @@ function noteCrash(life: DaemonLife, upMs: number, how: ProcessEnd): void {
   life.crashes = countCrash(life.crashes, upMs, backoffScale);
   const delay = backoffMs(life.crashes, backoffScale);
   life.startAt = delay === null ? "never" : performance.now() + delay;
-  life.lastExit = { ...how, at: new Date().toISOString() };
+  const reason = how.reason === null ? null : storable(how.reason);
+  life.lastExit = { ...how, reason, at: new Date().toISOString() };
   const status = how.signal ?? (how.code === null ? "not started" : `code ${how.code}`);
   life.log.add("daemon", `crashed (${status})${how.reason === null ? "" : `: ${how.reason}`}`, "error");
   life.wake.notify();

@@ -21,7 +21,8 @@ export function decideStep(wanted: WantedDaemon, seen: ObservedDaemon, now: numb
   if (process.stoppingSince !== null) return now - process.stoppingSince >= wanted.grace_ms ? "kill" : "wait";
   if (wanted.desired === "stopped" || isReplacementWanted(wanted, seen)) return "stop";
   if (!process.ready) return now - process.startedAt >= times.startMs ? "kill" : "wait";
-  return wanted.previous_version === null ? "wait" : stepOfWatch(wanted, process, now, times);
+  // The process of a version that is still to be replaced is not the one to watch.
+  return wanted.previous_version === null || !wanted.is_built ? "wait" : stepOfWatch(wanted, process, now, times);
 }
 
 function stepOfWatch(wanted: WantedDaemon, process: ObservedProcess, now: number, times: SupervisionTimes): Step {
@@ -33,6 +34,7 @@ function stepOfWatch(wanted: WantedDaemon, process: ObservedProcess, now: number
 
 function stepWithoutProcess(wanted: WantedDaemon, seen: ObservedDaemon, now: number): Step {
   if (wanted.desired === "stopped") return "release";
+  if (!wanted.is_built) return "wait";
   if (isReplacementWanted(wanted, seen)) return "start";
   if (wanted.previous_version !== null && seen.crashes > 0) return "roll_back";
   if (seen.startAt === "never") return "fail";
@@ -54,7 +56,7 @@ export function statusOf(
     return wanted.desired === "paused" ? "paused" : "running";
   }
   if (wanted.desired === "stopped") return "stopped";
-  if (isReplacementWanted(wanted, seen) || seen.startAt === null) return "starting";
+  if (!wanted.is_built || isReplacementWanted(wanted, seen) || seen.startAt === null) return "starting";
   if (seen.startAt === "never") return "failed";
   return now < seen.startAt ? "backoff" : "starting";
 }

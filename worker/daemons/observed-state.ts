@@ -23,9 +23,15 @@ export type ObservedDaemon = {
 
 export type SupervisionTimes = { stallMs: number; startMs: number };
 
-/** True when another version or a restart is wanted since the last start. Earlier crashes then don't count. */
-export function isReplacementWanted({ version, restart_wanted }: WantedDaemon, { last }: ObservedDaemon): boolean {
-  return last !== null && (version !== last.version || restart_wanted > last.restart);
+/**
+ * True when another version or a restart is wanted since the last start. Earlier crashes then don't count. A version that is
+ * being built replaces nothing yet.
+ */
+export function isReplacementWanted(
+  { version, is_built, restart_wanted }: WantedDaemon,
+  { last }: ObservedDaemon,
+): boolean {
+  return is_built && last !== null && (version !== last.version || restart_wanted > last.restart);
 }
 
 /** True when the process has a message and has written nothing for too long. */

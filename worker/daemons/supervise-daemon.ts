@@ -32,9 +32,16 @@ const retryMs = 200;
 
 /**
  * `provenAt`: when the renewal that last succeeded was asked for, by performance.now(). `draining`: how many ms the daemon
- * has left before this worker leaves; null when the worker stays.
+ * has left before this worker leaves; null when the worker stays. `starting`: ends the start of a process that is under way.
  */
-type Supervision = { life: DaemonLife; mailbox: Mailbox; provenAt: number; lost: boolean; draining: number | null };
+type Supervision = {
+  life: DaemonLife;
+  mailbox: Mailbox;
+  provenAt: number;
+  lost: boolean;
+  draining: number | null;
+  starting: AbortController | null;
+};
 
 /**
  * Supervises a claimed daemon: again and again it reports the observed state, reads the desired state and takes the one step
@@ -52,13 +59,16 @@ export function superviseDaemon(ctx: SupervisorDeps, claimed: ClaimedDaemon): Su
     endedByUs: () => life.endedByUs,
     unreadError: () => unreadErrorOf(life),
   });
-  const supervision: Supervision = { life, mailbox, provenAt: performance.now(), lost: false, draining: null };
+  const known = { provenAt: performance.now(), lost: false, draining: null, starting: null };
+  const supervision: Supervision = { life, mailbox, ...known };
   const over = supervise(supervision);
   return {
     check: () => wake.notify(),
     checkMailbox: () => mailbox.notify(),
     async drain(graceMs) {
-      supervision.draining ??= graceMs;
+      // A kill may follow on a drain.
+      supervision.draining = Math.min(supervision.draining ?? graceMs, graceMs);
+      supervision.starting?.abort();
       wake.notify();
       await over;
     },
@@ -95,6 +105,8 @@ function lose(supervision: Supervision): void {
   ctx.log.warn({ agent_id: claimed.agent_id, epoch: claimed.epoch }, "a daemon is no longer this worker's");
   supervision.lost = true;
   live?.process.kill();
+  // The start may wait for a renewal that is never answered.
+  supervision.starting?.abort();
   wake.notify();
 }
 
@@ -125,16 +137,19 @@ async function superviseOnce(supervision: Supervision, leaseMs: number): Promise
 async function start(supervision: Supervision, leaseMs: number, wanted: WantedDaemon): Promise<void> {
   const { life } = supervision;
   const stop = new AbortController();
+  supervision.starting = stop;
   let isOver = false;
   const started = startProcess(life, wanted, stop.signal).finally(() => {
     isOver = true;
+    supervision.starting = null;
     life.wake.notify();
   });
   for (;;) {
     await life.wake.wait(leaseMs / 3);
     if (isOver) return started;
     const now = await renew(supervision, leaseMs).catch(() => wanted);
-    const isWanted = now !== null && now.desired !== "stopped" && now.version === wanted.version;
+    const isReplaced = now !== null && now.is_built && now.version !== wanted.version;
+    const isWanted = now !== null && now.desired !== "stopped" && !isReplaced;
     if (!isWanted || supervision.lost || supervision.draining !== null) stop.abort();
   }
 }

@@ -7,7 +7,7 @@ import { logFaults } from "../../shared/platform/log.ts";
 export type WorkerDaemons = {
   /** Claims daemons without an owner, up to this worker's limit. */
   claim(): Promise<void>;
-  /** Gives up all daemons, each after its current message, or after `graceMs`. */
+  /** Claims no further daemons and gives up all, each after its current message, or after `graceMs`. Never rejects. */
   drain(graceMs: number): Promise<void>;
 };
 

@@ -45,6 +45,8 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     if (dismissal === null) return;
     status = "draining";
     await runs.pause();
+    // Its runs may take hours. Other workers' daemons must not come to it meanwhile.
+    void daemons.drain(dismissal === "kill" ? 0 : config.shutdownGraceMs);
     if (dismissal === "kill") dismiss({ graceMs: 0, stalled: false });
     else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, stalled: false }));
   };

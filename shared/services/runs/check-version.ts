@@ -14,12 +14,13 @@ export const versionErrors = ["agent_not_found", "version_not_found", "agent_not
 /**
  * Returns the version if it accepts the request. Throws not_found, conflict when the agent or its version accepts no runs, and
  * ValidationFault when the request names another adapter or a wider mode than the version, or the input does not match its
- * `input_schema`; UncheckedFault when there was no time to check the input.
+ * `input_schema`; UncheckedFault when there was no time to check the input. `inputField`: what the client calls the input.
  */
 export async function checkVersion<V extends ResolvedVersion>(
   jsonSchemas: Pick<JsonSchemas, "faultsOf">,
   request: ExecuteRequest,
   version: V | MissingVersion,
+  inputField = "input_payload",
 ): Promise<V> {
   if ("missing" in version)
     throw version.missing === "agent" ? notFound("agent", request.agent_id) : notFound("version", request.version);
@@ -32,9 +33,7 @@ export async function checkVersion<V extends ResolvedVersion>(
   const faults = input_schema
     ? await jsonSchemas.faultsOf(version.user_id, input_schema, applyDefaults(input_schema, request.input_payload))
     : [];
-  if ("unchecked" in faults) throw new UncheckedFault(["body", "input_payload"], faults.unchecked);
+  if ("unchecked" in faults) throw new UncheckedFault(["body", inputField], faults.unchecked);
   if (faults.length === 0) return version;
-  throw new ValidationFault(
-    faults.map(({ type, loc, msg }) => ({ type, loc: ["body", "input_payload", ...loc], msg })),
-  );
+  throw new ValidationFault(faults.map(({ type, loc, msg }) => ({ type, loc: ["body", inputField, ...loc], msg })));
 }

@@ -1,10 +1,12 @@
 import type { DaemonExit, DaemonStatus, DesiredState } from "../../schemas/daemon.ts";
 import { newId } from "../../platform/ids.ts";
+import { isBuilt } from "../builds/is-building.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
+import { asJsonb } from "../contains-json.ts";
 import { notifyUsers } from "../notifications/notify-users.ts";
 import { enqueueWebhooks, nowOnTheWire } from "../outbox/enqueue-webhooks.ts";
-import { sql } from "../sql.ts";
+import { raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 export type OwnedDaemon = { agent_id: string; epoch: number };
@@ -27,6 +29,8 @@ export type DaemonReport = Row<typeof reported> & { degraded: boolean };
 const wanted = {
   desired: t.enumeration<DesiredState>("daemon_desired"),
   version: t.text,
+  /** False while `version` is being built. */
+  is_built: t.boolean,
   restart_wanted: t.integer,
   grace_ms: t.integer,
   sealed_env: orNull(t.bytea),
@@ -103,12 +107,12 @@ const beat = statement({
       ${enqueueWebhooks("event")}
     ), news AS (
       SELECT $news_id AS id, user_id, 'daemon.failed' AS type, 'error' AS level, $news_title AS title,
-        last_exit ->> 'reason' AS body,
+        ${raw(asJsonb("last_exit"))} ->> 'reason' AS body,
         json_build_object('version', version, 'restarts', restarts, 'last_exit', last_exit) AS data,
         agent_id, NULL::text AS run_id, 'daemon:' || agent_id || ':' || $epoch AS dedup_key
       FROM changed WHERE $status = 'failed'
     ), ${notifyUsers}
-    SELECT desired, version, restart_wanted, grace_ms, sealed_env, state_snapshot, previous_version,
+    SELECT desired, version, ${isBuilt("written")} AS is_built, restart_wanted, grace_ms, sealed_env, state_snapshot, previous_version,
       (extract(epoch FROM watch_until - now()) * 1000)::float8 AS watch_left_ms
     FROM written`,
 });

@@ -2,8 +2,9 @@ import { newId } from "../../platform/ids.ts";
 import { auditOwnActs } from "../append-audit.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
+import { asJsonb } from "../contains-json.ts";
 import { notifyUsers } from "../notifications/notify-users.ts";
-import { sql } from "../sql.ts";
+import { raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { OwnedDaemon } from "./report-daemon.ts";
 
@@ -63,7 +64,7 @@ const rollBack = statement({
         FROM seen`)}
     ), news AS (
       SELECT $news_id AS id, user_id, 'daemon.rolled_back' AS type, $news_level AS level, $news_title AS title,
-        last_exit ->> 'reason' AS body,
+        ${raw(asJsonb("last_exit"))} ->> 'reason' AS body,
         json_build_object('previous_version', version, 'version', previous_version, 'last_exit', last_exit) AS data,
         agent_id, NULL::text AS run_id, NULL::text AS dedup_key
       FROM seen

@@ -15,6 +15,9 @@ const unreachable: Record<string, string[]> = {
   get_admin_overview: ["queue_not_found"],
   list_queues: ["queue_not_found"],
   stop_daemon: ["version_not_found", "too_many_daemons"],
+  // A message is for the current version, which is there and can't be archived.
+  post_daemon_message: ["version_not_found", "version_archived"],
+  control_daemon: ["version_archived"],
   // Other operations' faults, in the same file.
   create_user: ["user_not_found"],
   health: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],

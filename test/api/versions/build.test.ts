@@ -271,6 +271,35 @@ test("a Python agent's packages are installed when it is published, and a versio
   expect((await run("with-newer"))["result_content"]).toEqual({ name: "two" });
 });
 
+test("a daemon that is replaced goes on until its next version is built, and is then replaced, not rolled back", async () => {
+  const source = "import os\ndef on_message(): return {'version': os.environ['AGENT_VERSION']}";
+  const config = { adapter_type: "python", source };
+  await publish("replaced", config);
+  expect((await run("replaced", { lifecycle: "daemon" }))["result_content"]).toEqual({ version: "1.0.0" });
+  const old = await daemonThat(url, "replaced", ({ status }) => status === "running");
+  const beats = async () =>
+    (
+      await stack.sql.query("SELECT lease_until FROM daemons WHERE agent_id = 'replaced'")
+    ).rows[0].lease_until.getTime();
+  const nextBeat = async () => {
+    const before = await beats();
+    await waitFor(async () => (await beats()) > before);
+  };
+  const letGo = wheels.hold();
+  const next = { source: `import greeter\n${source}`, requirements: ["greeter"] };
+  const body = { id: "replaced", user_id: "a", name: "replaced", version: "2.0.0", make_current: true };
+  await call(url, "POST", "/v1/agents", { ...body, config: { ...config, ...next } });
+  await nextBeat();
+  await nextBeat();
+  const meanwhile = await daemonThat(url, "replaced", () => true);
+  expect(meanwhile).toMatchObject({ version: "2.0.0", previous_version: "1.0.0", pid: old.pid, last_exit: null });
+  letGo();
+  expect((await run("replaced", { lifecycle: "daemon" }))["result_content"]).toEqual({ version: "2.0.0" });
+  const now = await daemonThat(url, "replaced", ({ status }) => status === "running");
+  expect(now).toMatchObject({ version: "2.0.0", last_exit: { reason: "stopped" } });
+  expect((await call(url, "GET", "/v1/agents/replaced")).body["current_version"]).toBe("2.0.0");
+});
+
 test.each<[string, string, RegExp]>([
   ["isn't there", "no-such-wheel", /No matching distribution found for no-such-wheel[^]*no source archives/],
   ["isn't what its index says", "lying", /DO NOT MATCH THE HASHES/],

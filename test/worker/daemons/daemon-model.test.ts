@@ -19,6 +19,7 @@ const newWorld = (): World => ({
   wanted: {
     desired: "running",
     version: "1",
+    is_built: true,
     restart_wanted: 0,
     grace_ms: 500,
     sealed_env: null,
@@ -51,13 +52,15 @@ const acts: Record<Step, (world: World) => void> = {
   wait: () => undefined,
   start({ now, wanted, seen }) {
     if (seen.process || wanted.desired === "stopped") throw new Error("started beside a process, or unwanted");
+    if (!wanted.is_built) throw new Error("started before it was built");
     if (isReplacementWanted(wanted, seen)) seen.crashes = 0;
     seen.last = { version: wanted.version, restart: wanted.restart_wanted };
     seen.startAt = null;
     seen.process = { ready: false, startedAt: now, stoppingSince: null, busy: false, lastProgressAt: now };
   },
-  stop({ now, seen }) {
+  stop({ now, wanted, seen }) {
     if (!seen.process) throw new Error("stopped though there is nothing");
+    if (wanted.desired !== "stopped" && !wanted.is_built) throw new Error("stopped before its successor was built");
     seen.process.stoppingSince = now;
   },
   kill(world) {
@@ -77,9 +80,13 @@ const acts: Record<Step, (world: World) => void> = {
     if (world.seen.crashes < mostCrashes) throw new Error(`failed after ${world.seen.crashes} crashes`);
     leave(world, "failed");
   },
-  watch: ({ wanted }) => void (wanted.watch_left_ms = watchMs),
+  watch({ wanted }) {
+    if (!wanted.is_built) throw new Error("watched before it was built");
+    wanted.watch_left_ms = watchMs;
+  },
   confirm: ({ wanted }) => void Object.assign(wanted, { previous_version: null, watch_left_ms: null }),
   roll_back({ wanted }) {
+    if (!wanted.is_built) throw new Error("rolled back before it was built");
     Object.assign(wanted, { version: wanted.previous_version, previous_version: null, watch_left_ms: null });
   },
 };
@@ -115,11 +122,15 @@ function command(world: World, action: DaemonCommand["action"]): void {
   if (over !== null && wish.desired !== "stopped") Object.assign(world, { over: null, seen: unseen() });
 }
 
-function upgrade(world: World): void {
+function upgrade(world: World, is_built: boolean): void {
   const { wanted, over } = world;
   if (over !== null || wanted.desired === "stopped") return;
   const previous_version = wanted.previous_version ?? wanted.version;
-  Object.assign(wanted, { version: `${wanted.version}+`, previous_version, watch_left_ms: null });
+  Object.assign(wanted, { version: `${wanted.version}+`, is_built, previous_version, watch_left_ms: null });
+}
+
+function build({ wanted }: World): void {
+  wanted.is_built = true;
 }
 
 const onProcess =
@@ -130,7 +141,9 @@ const moves: ((world: World) => void)[] = [
   ...(["start", "stop", "restart", "pause", "resume", "kill"] as const).map(
     (action) => (world: World) => command(world, action),
   ),
-  upgrade,
+  (world) => upgrade(world, true),
+  (world) => upgrade(world, false),
+  build,
   exit,
   exit,
   onProcess((process) => (process.ready = true)),
@@ -143,6 +156,7 @@ const moves: ((world: World) => void)[] = [
 
 /** A process that does as it is told: it gets ready, ends when it is asked to, and makes progress. */
 function settle(world: World): void {
+  build(world);
   for (let beats = 0; beats < 500 && !world.over; beats += 1) {
     const { process } = world.seen;
     if (process?.stoppingSince != null) exit(world);

@@ -9,6 +9,7 @@ const now = 100_000;
 const wanted = (changes: Partial<WantedDaemon> = {}): WantedDaemon => ({
   desired: "running",
   version: "1",
+  is_built: true,
   restart_wanted: 0,
   grace_ms: 500,
   sealed_env: null,
@@ -89,6 +90,34 @@ const cases: [string, WantedDaemon, ObservedDaemon, string, string][] = [
     seen({ ...on2, crashes: 1, startAt: now + 9 }),
     "roll_back",
     "backoff",
+  ],
+  [
+    "upgraded to a version that is being built: the old one goes on",
+    wanted({ ...upgraded, is_built: false }),
+    seen(running()),
+    "wait",
+    "running",
+  ],
+  [
+    "the old one stalls while its successor is being built: nobody watches it",
+    wanted({ ...upgraded, is_built: false }),
+    seen(running({ busy: true, lastProgressAt: now - 1_000 })),
+    "wait",
+    "degraded",
+  ],
+  [
+    "the old one crashes while its successor is being built",
+    wanted({ ...upgraded, is_built: false }),
+    seen({ crashes: 8, startAt: "never" }),
+    "wait",
+    "starting",
+  ],
+  [
+    "stopped while its version is being built",
+    wanted({ desired: "stopped", is_built: false }),
+    seen({ last: null }),
+    "release",
+    "stopped",
   ],
   [
     "upgraded while it was in its backoff: the crashes were the old one's",
