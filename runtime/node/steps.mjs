@@ -30,10 +30,11 @@ const lookMs = 5;
 const ownedTypes = new Set(["output", "log", "progress", "tool.start", "tool.end", "artifact", "custom"]);
 const neverRetried = ["NonRetryable", "ResultNotJSON", "ResultTooLarge", "DurableCallInStep", "JournalFull"];
 
-/** `node`: the flow's last durable call. `step`: the try that the flow is in. */
-const flows = /** @type {AsyncLocalStorage<{ node: string, isBranch?: boolean, step?: any }>} */ (
-  new AsyncLocalStorage()
-);
+/** `node`: the flow's last durable call. `cause`: the call that it came after. `step`: the try that the flow is in. */
+const flows =
+  /** @type {AsyncLocalStorage<{ node: string, cause?: { branch: string }, isBranch?: boolean, step?: any }>} */ (
+    new AsyncLocalStorage()
+  );
 
 /** The code made another durable call than in an earlier attempt. */
 export class Nondeterminism extends Error {
@@ -65,6 +66,8 @@ export const journal = {
   passed: new Set(),
   /** The keys of earlier attempts. @type {Set<string>} */
   earlier: new Set(),
+  /** Those of them that the code asks for again. What came after a failed step that is done anew may be left out. @type {Set<string>} */
+  certain: new Set(),
   /** Keys of entries of the run that is run again. @type {Set<string>} */
   copied: new Set(),
   /** @type {Map<string, { resolve: (value: unknown) => void, reject: (error: unknown) => void, read?: (entry: KeptEntry) => unknown, takes?: boolean }>} `takes`: the entry takes signals or messages. */
@@ -143,9 +146,10 @@ export function beginSteps({ runId, kept, rehearsal, readLine, keepAlive, fail }
 }
 
 /** @param {KeptForAgent} kept */
-function goOnWith({ entries, tries, segments, count, leg = "" }) {
-  for (const entry of entries) {
+function goOnWith({ entries, tries, segments, count, certain = entries.length, leg = "" }) {
+  for (const [index, entry] of entries.entries()) {
     addEntry(entry);
+    if (index < certain) journal.certain.add(entry.key);
     journal.earlier.add(entry.key);
     if (entry.copied) journal.copied.add(entry.key);
   }
@@ -316,7 +320,7 @@ function passBy(key) {
   }
   journal.looks += 1;
   if (!isBusy && journal.looks < 3) return void setImmediate(look);
-  if (!isBusy && journal.deferred.length > 0 && journal.earlier.has(key)) return diverge(key);
+  if (!isBusy && journal.deferred.length > 0 && journal.certain.has(key)) return diverge(key);
   journal.next += 1;
   journal.passed.add(key);
   Object.assign(journal, { looks: 0, since: performance.now() });
@@ -346,6 +350,7 @@ function leaveCopied(key, name, before) {
     journal.copied.delete(dropped);
     journal.entries.delete(dropped);
     journal.earlier.delete(dropped);
+    journal.certain.delete(dropped);
     journal.passed.delete(dropped);
     journal.tries.delete(dropped);
   }
@@ -380,7 +385,7 @@ function handOut(key) {
 }
 
 /**
- * Begins a durable call. Returns its key, and its place.
+ * Begins a durable call. Returns its key, its number and the call that it comes after.
  * @param {string} name
  * @param {StepOptions} options
  */
@@ -393,9 +398,21 @@ export function placeCall(name, options) {
     options.key === undefined ? placeByFlow(name, parent, flow?.isBranch === true) : placeByKey(name, options.key);
   if (!journal.entries.has(place.key)) checkRoom(name, 0);
   journal.used.add(place.key);
-  flows.enterWith({ node: place.key, isBranch: flow?.isBranch ?? false });
+  const cause = placeBehind(parent, flow?.cause, place.position);
+  flows.enterWith({ node: place.key, cause, isBranch: flow?.isBranch ?? false });
   journal.rehearsal?.placed({ ...place, name, branch: parent });
-  return { ...place, parent };
+  return { key: place.key, ...cause };
+}
+
+/**
+ * Returns the call that this one comes after. One that is not answered yet stands beside this one, as in Promise.all: what it comes to
+ * has no part in it. @param {string} parent @param {{ branch: string } | undefined} before @param {number} position
+ */
+function placeBehind(parent, before, position) {
+  const { slots } = journal;
+  // A call of several runs has a slot for each.
+  const isOpen = slots.has(parent) || [...slots.keys()].some((key) => key.startsWith(`${parent}[`));
+  return isOpen ? { branch: before?.branch ?? parent, position: 0 } : { branch: parent, position };
 }
 
 /** @param {string} what */
@@ -483,7 +500,7 @@ function doStep(name, fn, options = {}) {
   const retry = readRetry(options.retry);
   if (options.timeout_ms !== undefined) checkNumber(options.timeout_ms, `The timeout_ms of step '${name}'`);
   const files = checkPaths(options.files ?? [], `Step '${name}'`);
-  const { key, position, parent } = placeCall(name, options);
+  const { key, position, branch } = placeCall(name, options);
   const result = new Promise((resolve, reject) => journal.slots.set(key, { resolve, reject }));
   journal.open.set(key, result);
   const forget = () => void journal.open.delete(key);
@@ -496,7 +513,7 @@ function doStep(name, fn, options = {}) {
     delete known.files;
   }
   const work = journal.rehearsal?.mockOf(name, journal.entries) ?? fn;
-  const call = { key, name, fn: work, options, files, retry, args, branch: parent, position, reports: {} };
+  const call = { key, name, fn: work, options, files, retry, args, branch, position, reports: {} };
   const begin = () => beginStep(call);
   if (known) pump();
   // Nothing new is done before the entries of earlier attempts are handed out: another way is seen before it costs anything.

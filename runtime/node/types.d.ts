@@ -58,6 +58,8 @@ export type KeptForAgent = {
   tries: [string, number, number][];
   segments: string[];
   count: number;
+  /** So many of the entries the code asks for again; left out: all. */
+  certain?: number;
   /** Begins the keys of what is done since the run went on as a fresh one. */
   leg?: string;
 };

@@ -47,10 +47,10 @@ function wait(name, { key, signal }, { frame, read }) {
 
 /**
  * Opens the wait of a call, or of a part of one.
- * @param {{ name: string, key: string, position: number, parent: string }} place
+ * @param {{ name: string, key: string, position: number, branch: string }} place
  * @param {{ frame: Fields & { type: string }, read: (entry: KeptEntry) => unknown, signal?: AbortSignal }} wait
  */
-export function waitAt({ name, key, position, parent }, { frame: { type, ...fields }, read, signal }) {
+export function waitAt({ name, key, position, branch }, { frame: { type, ...fields }, read, signal }) {
   const known = journal.entries.get(key);
   const result = new WaitPromise((resolve, reject) => {
     const takes = type === "messages.take" || fields["kind"] === "signal";
@@ -63,7 +63,7 @@ export function waitAt({ name, key, position, parent }, { frame: { type, ...fiel
     journal.waits.add(key);
     journal.count += 1;
     watchBusy();
-    writeFrame(type, { key, name, branch: parent, position, closes: journal.closes.splice(0, 16), ...fields });
+    writeFrame(type, { key, name, branch, position, closes: journal.closes.splice(0, 16), ...fields });
   }
   keepWhileBusy();
   return result;

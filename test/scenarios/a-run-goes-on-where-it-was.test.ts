@@ -376,6 +376,49 @@ test("an agent's retry keeps what was done, and does anew what had failed", asyn
   expect(events.at(-1)?.data["result_content"]).toEqual({ kept: 1, failed: 2 });
 });
 
+test("Node: an agent's retry does anew what came after the failed step, and keeps what flows beside it have done", async () => {
+  const source = `
+    export async function main({ way }, context) {
+      const { attempt } = context;
+      const once = () => {
+        if (attempt === 1) throw new Error("not now");
+        return attempt;
+      };
+      const kept = await context.step("kept", () => attempt);
+      if (way === "caught")
+        try {
+          await context.step("charge", once);
+        } catch (error) {
+          await context.step("notify", () => attempt);
+          throw error;
+        }
+      if (way === "beside") {
+        let end;
+        const ended = new Promise((resolve) => (end = resolve));
+        const f = async () => [await context.step("a1", () => attempt), await context.step("a2", () => attempt).finally(end)];
+        const g = () => context.step("b1", () => ended.then(once));
+        return [kept, ...(await Promise.all([f(), g()]))];
+      }
+      if (way === "joined") {
+        const [left, right] = await Promise.allSettled([context.step("left", once), context.step("right", () => attempt)]);
+        if (left.reason) {
+          await context.step("notify", () => attempt);
+          throw left.reason;
+        }
+        return [kept, left.value, right.value, await context.step("last", () => attempt)];
+      }
+      return [kept, await context.step("notify", () => attempt)];
+    }`;
+  const agent_id = await makeAgent(url, source, { adapter_type: "node", retry: { max_attempts: 2, delay_ms: 10 } });
+  const ways = ["caught", "beside", "joined"];
+  const ends = await Promise.all(ways.map(async (way) => (await run(agent_id, { way })).at(-1)?.data));
+  expect(ends.map((end) => end?.["result_content"] ?? end?.["error"])).toEqual([
+    { output: [1, 2] },
+    { output: [1, [1, 1], 2] },
+    { output: [1, 2, 1, 2] },
+  ]);
+});
+
 test("what can't be kept, and durable calls inside of a step, are errors that say what to do", async () => {
   const agent_id = await makeAgent(
     url,
