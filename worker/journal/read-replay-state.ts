@@ -52,6 +52,8 @@ export type ReplayState = {
   open: string[];
   /** When the first of the open waits ends by itself. */
   due_in_ms: number | null;
+  /** The runs that were waited for by what is done anew: it starts others. */
+  unwanted: string[];
   /** Entries of waits that ended while no attempt told it. */
   untold: Entry[];
   /** The entries of the run that is run again, by their keys. */
@@ -107,7 +109,7 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
   }
   const entries = all.filter(({ continuation }) => continuation === undefined);
   const continued = continuedBy(all);
-  const { dropped, failed_place } = await dropFailed(db, run, entries, waits);
+  const { dropped, failed_place, unwanted } = await dropFailed(db, run, entries, waits);
   const spenders = entries.some(({ usage }) => usage !== undefined);
   const counted = spenders ? await countedAttempts(db, run.id) : [];
   const last_place = Math.max(head.last_place, ...entries.slice(-1).map(({ place }) => place));
@@ -132,13 +134,14 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
     checkpoints: graph.contents,
     checkpoint_sizes: await readCheckpointSizes(db, run.id),
     ...{ bytes, calls, leftCalls, last_place, due_in_ms: due.length > 0 ? Math.min(...due) : null },
+    unwanted,
     done: left.map(({ stored_key }) => stored_key),
     open: open.map(({ stored_key }) => stored_key),
     untold: left.filter(({ attempt, kind, place }) => attempt > 0 && isOfWait(kind) && place > head.told_place),
   };
 }
 
-type Dropped = { dropped: Set<string>; failed_place: number };
+type Dropped = { dropped: Set<string>; failed_place: number; unwanted: string[] };
 
 /** Drops what an attempt does anew that the agent's `retry` asked for. */
 async function dropFailed(
@@ -148,10 +151,10 @@ async function dropFailed(
   waits: readonly OpenWait[],
 ): Promise<Dropped> {
   const failed = run.requeue_reason === "retry" ? entries.find(isFailed) : undefined;
-  if (!failed) return { dropped: new Set(), failed_place: Infinity };
+  if (!failed) return { dropped: new Set(), failed_place: Infinity, unwanted: [] };
   const dropped = failedEntries(entries, waits);
-  await dropEntries(db, run, [...dropped]);
-  return { dropped, failed_place: failed.place };
+  const unwanted = await dropEntries(db, run, [...dropped]);
+  return { dropped, failed_place: failed.place, unwanted };
 }
 
 /** Returns with what a run has gone on as a fresh one. */
