@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, hash as digest } from "node:crypto";
 import { channel, writeFrame } from "./channel.mjs";
 import { createRehearsal } from "./rehearsal.mjs";
+import { followSignals } from "./signal-timeouts.mjs";
 import { checkPaths, packFiles, unpackFiles } from "./step-files.mjs";
 import {
   checkNumber,
@@ -142,6 +143,7 @@ export function beginSteps({ runId, kept, rehearsal, readLine, keepAlive, fail }
   journal.resources = countResources();
   process.on("beforeExit", sayIdle);
   followPromises();
+  followSignals();
   void readAnswers(readLine);
 }
 

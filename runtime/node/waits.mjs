@@ -1,5 +1,6 @@
 // Waits of a durable run: what the code waits for, that the service knows of. They outlive the process.
 import { toJson, writeFrame } from "./channel.mjs";
+import { keepForTimeout } from "./signal-timeouts.mjs";
 import { describeStepError, DurableError, stepErrors } from "./step-values.mjs";
 import {
   checkActive,
@@ -54,7 +55,12 @@ export function waitAt({ name, key, position, branch }, { frame: { type, ...fiel
   const known = journal.entries.get(key);
   const result = new WaitPromise((resolve, reject) => {
     const takes = type === "messages.take" || fields["kind"] === "signal";
-    journal.slots.set(key, { resolve, reject, read, takes });
+    const release = keepForTimeout(known ? undefined : signal);
+    const over = (/** @type {(value: any) => void} */ settle) => (/** @type {any} */ value) => {
+      release();
+      settle(value);
+    };
+    journal.slots.set(key, { resolve: over(resolve), reject: over(reject), read, takes });
     signal?.addEventListener("abort", () => abandon(key, signal.reason), { once: true });
   });
   result.keys = [key];
