@@ -691,6 +691,15 @@ export function placeCount(what) {
   return hash(`${from}\0${count}`).slice(0, 16);
 }
 
+/**
+ * Returns by what a durable run knows a question; null in other runs. What entries set going asks in a fixed order. Of flows that other
+ * waits set going only the words tell which one asks. @param {string | null} text
+ */
+export function keyOfQuestion(text) {
+  if (!journal.active) return null;
+  return placeCount(journal.turn === null ? `question ${hash(text ?? "")}` : "question");
+}
+
 /** The context's durable calls. */
 export const stepMethods = {
   step: doStep,

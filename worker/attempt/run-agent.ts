@@ -107,7 +107,8 @@ async function goOnWith(
   { agent, checkpoints, continued, isReplayed, outputs, events, unwanted }: ReplayState,
   { attempt, hold, request, result }: AttemptStart,
 ): Promise<void> {
-  request.journal = agent;
+  // Code without durable calls asks in one order, which is all that tells its questions.
+  request.journal = isReplayed ? { ...agent, asked: attempt.answer_keys.slice(continued?.answers ?? 0) } : agent;
   if (continued) beginAnew(request, continued, attempt.config);
   if (checkpoints.length > 0) request.checkpoints = checkpoints;
   // Only code that waits cleans up where it waits.

@@ -35,6 +35,8 @@ export type KeptForAgent = {
   count: number;
   /** So many of the entries the code asks for again, whatever becomes of the steps that had failed and are done anew. */
   certain: number;
+  /** The keys of the questions whose answers the run has; null: of one that has none. Left out: answers go by the order of asking. */
+  asked?: (string | null)[];
 };
 
 export type ReplayState = {
