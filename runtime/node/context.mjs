@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { channel, send, toJson } from "./channel.mjs";
 import { stepErrors } from "./step-values.mjs";
-import { stepMethods } from "./steps.mjs";
+import { keyOfQuestion, stepMethods } from "./steps.mjs";
 import { steering } from "./steering.mjs";
 import { waitMethods } from "./waits.mjs";
 import { childMethods } from "./children.mjs";
@@ -22,6 +22,8 @@ export class Interrupted extends Error {
 
 /** The context's method that returns how often the code has asked a person. */
 export const askedCount = Symbol("askedCount");
+/** The context's method that asks as `interrupt` does, for what asks in a fixed order, whatever it says. */
+export const askInOrder = Symbol("askInOrder");
 
 // A space before a saved value's JSON tells it from a saved text, which may look like JSON.
 const valueMark = " ";
@@ -74,8 +76,33 @@ export function createContext(
   { directory = ".", signal = new AbortController().signal, onAsk = () => {}, ...more } = {},
 ) {
   let asked = 0;
+  /** The places of the answers that questions have got. @type {Set<number>} */
+  const taken = new Set();
   const { input_payload: input, state_snapshot, code: _code, files, ...rest } = request;
   const state = state_snapshot || channel.lastState;
+  /** @param {string | null} key */
+  const findAnswer = (key) =>
+    request.answers.findIndex((_, place) => !taken.has(place) && (request.journal?.asked?.[place] ?? null) === key);
+  /**
+   * `keyOf`: returns the question's key; null: it goes by the order of asking.
+   * @param {unknown} message
+   * @param {{ reason?: string, response_schema?: unknown, expires_in_ms?: number | null }} options
+   * @param {(text: string | null) => string | null} keyOf
+   */
+  function ask(message, { reason = "input_required", response_schema = null, expires_in_ms = null }, keyOf) {
+    asked += 1;
+    const text = message === null || typeof message === "string" ? message : toJson(message);
+    const key = keyOf(text);
+    const own = findAnswer(key);
+    const place = own === -1 ? findAnswer(null) : own;
+    if (place !== -1) {
+      taken.add(place);
+      return request.answers[place];
+    }
+    const question = { reason, message: text, response_schema, expires_in_ms, ...(key !== null && { key }) };
+    onAsk(question);
+    throw new Interrupted(question);
+  }
   return {
     ...rest,
     ...more,
@@ -157,14 +184,9 @@ export function createContext(
      * @param {unknown} message
      * @param {{ reason?: string, response_schema?: unknown, expires_in_ms?: number | null }} options
      */
-    interrupt(message = null, { reason = "input_required", response_schema = null, expires_in_ms = null } = {}) {
-      asked += 1;
-      if (asked <= request.answers.length) return request.answers[asked - 1];
-      const text = message === null || typeof message === "string" ? message : toJson(message);
-      const question = { reason, message: text, response_schema, expires_in_ms };
-      onAsk(question);
-      throw new Interrupted(question);
-    },
+    interrupt: (message = null, options = {}) => ask(message, options, keyOfQuestion),
+    /** @param {unknown} message */
+    [askInOrder]: (message = null) => ask(message, {}, () => null),
   };
 }
 

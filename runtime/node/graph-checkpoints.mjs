@@ -1,5 +1,5 @@
 // What a LangGraph graph needs to go on where it was: checkpoints that outlive its process, and the answers of the run.
-import { askedCount } from "./context.mjs";
+import { askedCount, askInOrder } from "./context.mjs";
 import { writeFrame } from "./channel.mjs";
 import { journal } from "./steps.mjs";
 
@@ -300,8 +300,8 @@ export const askedGraph = {
    * @param {Context} context
    */
   answer(questions, context) {
-    const ask = /** @type {(message: unknown) => unknown} */ (context.interrupt);
-    const answers = questions.map(({ value }) => ask(value));
+    const ask = /** @type {any} */ (context)[askInOrder];
+    const answers = questions.map(({ value }) => /** @type {unknown} */ (ask(value)));
     if (questions.length === 1) return new GraphCommand(answers[0]);
     return new GraphCommand(Object.fromEntries(questions.map(({ id }, index) => [id, answers[index]])));
   },
@@ -324,7 +324,7 @@ export const askedGraph = {
     if (!isOurs && waiting.length === 0) return input;
     // The answers before were given in earlier attempts.
     const given = isOurs ? checkpointer.given : answers.length - waiting.length;
-    const ask = /** @type {() => unknown} */ (context.interrupt);
+    const ask = /** @type {any} */ (context)[askInOrder];
     for (let earlier = Math.min(given, answers.length); earlier > 0; earlier -= 1) ask();
     if (waiting.length === 0 || (isOurs && given >= answers.length)) return null;
     return this.answer(waiting, context);

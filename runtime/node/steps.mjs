@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, hash as digest } from "node:crypto";
 import { channel, writeFrame } from "./channel.mjs";
 import { createRehearsal } from "./rehearsal.mjs";
+import { followSignals } from "./signal-timeouts.mjs";
 import { checkPaths, packFiles, unpackFiles } from "./step-files.mjs";
 import {
   checkNumber,
@@ -30,10 +31,11 @@ const lookMs = 5;
 const ownedTypes = new Set(["output", "log", "progress", "tool.start", "tool.end", "artifact", "custom"]);
 const neverRetried = ["NonRetryable", "ResultNotJSON", "ResultTooLarge", "DurableCallInStep", "JournalFull"];
 
-/** `node`: the flow's last durable call. `step`: the try that the flow is in. */
-const flows = /** @type {AsyncLocalStorage<{ node: string, isBranch?: boolean, step?: any }>} */ (
-  new AsyncLocalStorage()
-);
+/** `node`: the flow's last durable call. `cause`: the call that it came after. `step`: the try that the flow is in. */
+const flows =
+  /** @type {AsyncLocalStorage<{ node: string, cause?: { branch: string }, isBranch?: boolean, step?: any }>} */ (
+    new AsyncLocalStorage()
+  );
 
 /** The code made another durable call than in an earlier attempt. */
 export class Nondeterminism extends Error {
@@ -65,6 +67,8 @@ export const journal = {
   passed: new Set(),
   /** The keys of earlier attempts. @type {Set<string>} */
   earlier: new Set(),
+  /** Those of them that the code asks for again. What came after a failed step that is done anew may be left out. @type {Set<string>} */
+  certain: new Set(),
   /** Keys of entries of the run that is run again. @type {Set<string>} */
   copied: new Set(),
   /** @type {Map<string, { resolve: (value: unknown) => void, reject: (error: unknown) => void, read?: (entry: KeptEntry) => unknown, takes?: boolean }>} `takes`: the entry takes signals or messages. */
@@ -139,13 +143,15 @@ export function beginSteps({ runId, kept, rehearsal, readLine, keepAlive, fail }
   journal.resources = countResources();
   process.on("beforeExit", sayIdle);
   followPromises();
+  followSignals();
   void readAnswers(readLine);
 }
 
 /** @param {KeptForAgent} kept */
-function goOnWith({ entries, tries, segments, count, leg = "" }) {
-  for (const entry of entries) {
+function goOnWith({ entries, tries, segments, count, certain = entries.length, leg = "" }) {
+  for (const [index, entry] of entries.entries()) {
     addEntry(entry);
+    if (index < certain) journal.certain.add(entry.key);
     journal.earlier.add(entry.key);
     if (entry.copied) journal.copied.add(entry.key);
   }
@@ -316,7 +322,7 @@ function passBy(key) {
   }
   journal.looks += 1;
   if (!isBusy && journal.looks < 3) return void setImmediate(look);
-  if (!isBusy && journal.deferred.length > 0 && journal.earlier.has(key)) return diverge(key);
+  if (!isBusy && journal.deferred.length > 0 && journal.certain.has(key)) return diverge(key);
   journal.next += 1;
   journal.passed.add(key);
   Object.assign(journal, { looks: 0, since: performance.now() });
@@ -346,6 +352,7 @@ function leaveCopied(key, name, before) {
     journal.copied.delete(dropped);
     journal.entries.delete(dropped);
     journal.earlier.delete(dropped);
+    journal.certain.delete(dropped);
     journal.passed.delete(dropped);
     journal.tries.delete(dropped);
   }
@@ -380,7 +387,7 @@ function handOut(key) {
 }
 
 /**
- * Begins a durable call. Returns its key, and its place.
+ * Begins a durable call. Returns its key, its number and the call that it comes after.
  * @param {string} name
  * @param {StepOptions} options
  */
@@ -393,9 +400,21 @@ export function placeCall(name, options) {
     options.key === undefined ? placeByFlow(name, parent, flow?.isBranch === true) : placeByKey(name, options.key);
   if (!journal.entries.has(place.key)) checkRoom(name, 0);
   journal.used.add(place.key);
-  flows.enterWith({ node: place.key, isBranch: flow?.isBranch ?? false });
+  const cause = placeBehind(parent, flow?.cause, place.position);
+  flows.enterWith({ node: place.key, cause, isBranch: flow?.isBranch ?? false });
   journal.rehearsal?.placed({ ...place, name, branch: parent });
-  return { ...place, parent };
+  return { key: place.key, ...cause };
+}
+
+/**
+ * Returns the call that this one comes after. One that is not answered yet stands beside this one, as in Promise.all: what it comes to
+ * has no part in it. @param {string} parent @param {{ branch: string } | undefined} before @param {number} position
+ */
+function placeBehind(parent, before, position) {
+  const { slots } = journal;
+  // A call of several runs has a slot for each.
+  const isOpen = slots.has(parent) || [...slots.keys()].some((key) => key.startsWith(`${parent}[`));
+  return isOpen ? { branch: before?.branch ?? parent, position: 0 } : { branch: parent, position };
 }
 
 /** @param {string} what */
@@ -483,7 +502,7 @@ function doStep(name, fn, options = {}) {
   const retry = readRetry(options.retry);
   if (options.timeout_ms !== undefined) checkNumber(options.timeout_ms, `The timeout_ms of step '${name}'`);
   const files = checkPaths(options.files ?? [], `Step '${name}'`);
-  const { key, position, parent } = placeCall(name, options);
+  const { key, position, branch } = placeCall(name, options);
   const result = new Promise((resolve, reject) => journal.slots.set(key, { resolve, reject }));
   journal.open.set(key, result);
   const forget = () => void journal.open.delete(key);
@@ -496,7 +515,7 @@ function doStep(name, fn, options = {}) {
     delete known.files;
   }
   const work = journal.rehearsal?.mockOf(name, journal.entries) ?? fn;
-  const call = { key, name, fn: work, options, files, retry, args, branch: parent, position, reports: {} };
+  const call = { key, name, fn: work, options, files, retry, args, branch, position, reports: {} };
   const begin = () => beginStep(call);
   if (known) pump();
   // Nothing new is done before the entries of earlier attempts are handed out: another way is seen before it costs anything.
@@ -670,6 +689,15 @@ export function placeCount(what) {
   const count = (journal.chances.get(from) ?? 0) + 1;
   journal.chances.set(from, count);
   return hash(`${from}\0${count}`).slice(0, 16);
+}
+
+/**
+ * Returns by what a durable run knows a question; null in other runs. What entries set going asks in a fixed order. Of flows that other
+ * waits set going only the words tell which one asks. @param {string | null} text
+ */
+export function keyOfQuestion(text) {
+  if (!journal.active) return null;
+  return placeCount(journal.turn === null ? `question ${hash(text ?? "")}` : "question");
 }
 
 /** The context's durable calls. */

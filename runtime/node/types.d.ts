@@ -58,6 +58,10 @@ export type KeptForAgent = {
   tries: [string, number, number][];
   segments: string[];
   count: number;
+  /** So many of the entries the code asks for again; left out: all. */
+  certain?: number;
+  /** The keys of the questions that are answered, as `answers` has them; null: of one that has none. */
+  asked?: (string | null)[];
   /** Begins the keys of what is done since the run went on as a fresh one. */
   leg?: string;
 };

@@ -1,5 +1,6 @@
 // Waits of a durable run: what the code waits for, that the service knows of. They outlive the process.
 import { toJson, writeFrame } from "./channel.mjs";
+import { keepForTimeout } from "./signal-timeouts.mjs";
 import { describeStepError, DurableError, stepErrors } from "./step-values.mjs";
 import {
   checkActive,
@@ -47,14 +48,19 @@ function wait(name, { key, signal }, { frame, read }) {
 
 /**
  * Opens the wait of a call, or of a part of one.
- * @param {{ name: string, key: string, position: number, parent: string }} place
+ * @param {{ name: string, key: string, position: number, branch: string }} place
  * @param {{ frame: Fields & { type: string }, read: (entry: KeptEntry) => unknown, signal?: AbortSignal }} wait
  */
-export function waitAt({ name, key, position, parent }, { frame: { type, ...fields }, read, signal }) {
+export function waitAt({ name, key, position, branch }, { frame: { type, ...fields }, read, signal }) {
   const known = journal.entries.get(key);
   const result = new WaitPromise((resolve, reject) => {
     const takes = type === "messages.take" || fields["kind"] === "signal";
-    journal.slots.set(key, { resolve, reject, read, takes });
+    const release = keepForTimeout(known ? undefined : signal);
+    const over = (/** @type {(value: any) => void} */ settle) => (/** @type {any} */ value) => {
+      release();
+      settle(value);
+    };
+    journal.slots.set(key, { resolve: over(resolve), reject: over(reject), read, takes });
     signal?.addEventListener("abort", () => abandon(key, signal.reason), { once: true });
   });
   result.keys = [key];
@@ -63,7 +69,7 @@ export function waitAt({ name, key, position, parent }, { frame: { type, ...fiel
     journal.waits.add(key);
     journal.count += 1;
     watchBusy();
-    writeFrame(type, { key, name, branch: parent, position, closes: journal.closes.splice(0, 16), ...fields });
+    writeFrame(type, { key, name, branch, position, closes: journal.closes.splice(0, 16), ...fields });
   }
   keepWhileBusy();
   return result;

@@ -337,6 +337,60 @@ test("a question while a step is under way: the step is done after the answer", 
   expect(last?.data["result_content"]).toEqual({ done: [1, "yes"] });
 });
 
+/** The two questions are asked in another order on the first attempt than on the others. */
+const askers = {
+  python: py`
+    import threading
+    from concurrent.futures import ThreadPoolExecutor
+    from runfleet import context
+
+    def main(input):
+        context.step("begin", lambda: 1)
+        first = threading.Event()
+        def ask(name):
+            if name == ("B" if context.attempt == 1 else "A"):
+                first.wait()
+            try:
+                return context.interrupt(f"Pay {name}?")
+            finally:
+                first.set()
+        with ThreadPoolExecutor(2) as pool:
+            return dict(zip("AB", pool.map(ask, "AB")))
+  `,
+  node: `
+    export async function main(input, context) {
+      await context.step("begin", () => 1);
+      let go;
+      const first = new Promise((resolve) => (go = resolve));
+      const ask = async (name) => {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (name === (context.attempt === 1 ? "B" : "A")) await first;
+        try {
+          return context.interrupt("Pay " + name + "?");
+        } finally {
+          go();
+        }
+      };
+      const [A, B] = await Promise.all([ask("A"), ask("B")]);
+      return { A, B };
+    }`,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: an answer is that of its question, whichever question the code comes to first",
+  async (adapter_type) => {
+    const agent_id = await makeAgent(url, askers[adapter_type], { adapter_type });
+    const all = await run(agent_id);
+    const runId = String(all[0]?.data["run_id"]);
+    for (const name of ["A", "B"]) {
+      expect(all.at(-1)?.data["interrupts"]).toMatchObject([{ message: `Pay ${name}?` }]);
+      await answerRun(url, runId, { response: `yes, ${name}` });
+      all.push(...(await readEvents(await resume(url, runId, all.at(-1)?.id))));
+    }
+    expect(all.at(-1)?.data["result_content"]).toEqual({ A: "yes, A", B: "yes, B" });
+  },
+);
+
 test("code that takes another way than before ends the run, and names both calls", async () => {
   const agent_id = await makeAgent(
     url,
@@ -374,6 +428,49 @@ test("an agent's retry keeps what was done, and does anew what had failed", asyn
   );
   const events = await run(agent_id);
   expect(events.at(-1)?.data["result_content"]).toEqual({ kept: 1, failed: 2 });
+});
+
+test("Node: an agent's retry does anew what came after the failed step, and keeps what flows beside it have done", async () => {
+  const source = `
+    export async function main({ way }, context) {
+      const { attempt } = context;
+      const once = () => {
+        if (attempt === 1) throw new Error("not now");
+        return attempt;
+      };
+      const kept = await context.step("kept", () => attempt);
+      if (way === "caught")
+        try {
+          await context.step("charge", once);
+        } catch (error) {
+          await context.step("notify", () => attempt);
+          throw error;
+        }
+      if (way === "beside") {
+        let end;
+        const ended = new Promise((resolve) => (end = resolve));
+        const f = async () => [await context.step("a1", () => attempt), await context.step("a2", () => attempt).finally(end)];
+        const g = () => context.step("b1", () => ended.then(once));
+        return [kept, ...(await Promise.all([f(), g()]))];
+      }
+      if (way === "joined") {
+        const [left, right] = await Promise.allSettled([context.step("left", once), context.step("right", () => attempt)]);
+        if (left.reason) {
+          await context.step("notify", () => attempt);
+          throw left.reason;
+        }
+        return [kept, left.value, right.value, await context.step("last", () => attempt)];
+      }
+      return [kept, await context.step("notify", () => attempt)];
+    }`;
+  const agent_id = await makeAgent(url, source, { adapter_type: "node", retry: { max_attempts: 2, delay_ms: 10 } });
+  const ways = ["caught", "beside", "joined"];
+  const ends = await Promise.all(ways.map(async (way) => (await run(agent_id, { way })).at(-1)?.data));
+  expect(ends.map((end) => end?.["result_content"] ?? end?.["error"])).toEqual([
+    { output: [1, 2] },
+    { output: [1, [1, 1], 2] },
+    { output: [1, 2, 1, 2] },
+  ]);
 });
 
 test("what can't be kept, and durable calls inside of a step, are errors that say what to do", async () => {

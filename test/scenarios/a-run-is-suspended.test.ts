@@ -65,6 +65,25 @@ test.each(["python", "node"] as const)(
   },
 );
 
+test("Node: a wait that AbortSignal.timeout gives up keeps the process, and ends in time", async () => {
+  const agent_id = await makeAgent(
+    url,
+    `
+      const given = (wait) => wait.then(() => "came", (error) => error.name);
+      export async function main(input, context) {
+        const none = given(context.waitFor("none", { signal: AbortSignal.timeout(2_500) }));
+        const any = AbortSignal.any([new AbortController().signal, AbortSignal.timeout(2_000)]);
+        return { ended: [await given(context.waitFor("never", { signal: any })), await none], attempt: context.attempt };
+      }
+    `,
+    { adapter_type: "node" },
+  );
+  const { events } = await begin(agent_id);
+  const all = await events;
+  expect(resultOf(all)).toEqual({ ended: ["TimeoutError", "TimeoutError"], attempt: 1 });
+  expect(all.filter(({ event }) => event === "run.suspended")).toEqual([]);
+});
+
 test("signals that come while the process is let go are taken once", async () => {
   const agent_id = await makeAgent(
     url,

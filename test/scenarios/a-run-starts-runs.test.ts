@@ -287,6 +287,53 @@ test("a tree goes down so far, and a failed run is started anew when its parent 
   ).toEqual(["success", "error", "success"]);
 });
 
+const retried = {
+  python: py`
+    import asyncio
+    from runfleet import context
+    def inputs():
+        return [{"n": 0}, {"fails": "once"} if context.attempt == 1 else {"n": 1}, {"n": 2}]
+    async def main(input):
+        if input.get("maps"):
+            return {"map": [result["n"] for result in await context.map(input["agent"], inputs())]}
+        failed, slow = await asyncio.gather(
+            context.run_agent(input["agent"], inputs()[1]), context.run_agent(input["agent"], {"n": 2, "waits": "go"})
+        )
+        return {"gather": [failed["n"], slow["n"]]}
+  `,
+  node: `
+    export async function main({ agent, maps }, context) {
+      const inputs = [{ n: 0 }, context.attempt === 1 ? { fails: "once" } : { n: 1 }, { n: 2 }];
+      if (maps) return { map: (await context.map(agent, inputs)).map(({ n }) => n) };
+      const both = [context.runAgent(agent, inputs[1]), context.runAgent(agent, { n: 2, waits: "go" })];
+      return { gather: (await Promise.all(both)).map(({ n }) => n) };
+    }`,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: a retry starts the failed run anew, keeps what the others of a map have come to, and leaves none without a reader",
+  async (adapter_type) => {
+    const config = { adapter_type, retry: { max_attempts: 2, delay_ms: 10 } };
+    const agent_id = await makeAgent(url, retried[adapter_type], config);
+    const mapped = await begin(agent_id, { agent: worker, maps: true });
+    expect(resultOf(await mapped.events)).toEqual({ map: [0, 1, 2] });
+    const statuses = "SELECT status::text AS it FROM runs WHERE parent_run_id = $1 ORDER BY 1";
+    expect(await column(statuses, mapped.run_id)).toEqual(["error", "success", "success", "success"]);
+
+    const both = await begin(agent_id, { agent: worker });
+    // In asyncio's code both are of one branch: the second is done anew, too.
+    const left = adapter_type === "python" ? ["cancelled"] : [];
+    await until(
+      () => column(statuses, both.run_id),
+      (all) => all.join() === [...left, "error", "success", "suspended"].join(),
+    );
+    const waiting = "SELECT id AS it FROM runs WHERE parent_run_id = $1 AND status = 'suspended'";
+    const [id = ""] = await column<string>(waiting, both.run_id);
+    await signal(id, "go");
+    expect(resultOf(await both.events)).toEqual({ gather: [1, 2] });
+  },
+);
+
 test("a run starts others on the versions that were current when it was accepted", async () => {
   const versioned = await makeAgent(url, "def main(input): return {'version': 1}");
   const agent_id = await makeAgent(

@@ -219,6 +219,31 @@ test.each(["python", "node"] as const)(
   },
 );
 
+test("a run that failed after it had gone on as a fresh one is run again from there, and its first answer counts", async () => {
+  const source = (work: string) => py`
+    from runfleet import context
+
+    def main(input):
+        if "n" not in input:
+            context.continue_as({"n": context.interrupt("How many?")})
+        context.step("work", lambda: ${work})
+        return {"n": input["n"], "heard": context.interrupt("Go on?")}
+  `;
+  const agent_id = await makeAgent(url, source("1 / 0"));
+  const { run_id, events } = await begin(agent_id);
+  expect((await events).at(-1)?.event).toBe("run.interrupted");
+  await answerRun(url, run_id, { response: 3 });
+  expect((await readEvents(await resume(url, run_id))).at(-1)?.event).toBe("run.error");
+  expect((await call(url, "POST", `/v1/versions/${agent_id}`, { config: { source: source("1") } })).status).toBe(201);
+  const again = await call(url, "POST", `/v1/runs/${run_id}/replay`, { from: "failed", version: "latest" });
+  const next = String(again.body["id"]);
+  const asked = await readEvents(await fetch(`${url}/v1/runs/${next}/stream`));
+  expect(asked.at(-1)?.event).toBe("run.interrupted");
+  await answerRun(url, next, { response: "yes" });
+  const answered = await readEvents(await resume(url, next, asked.at(-1)?.id));
+  expect(resultOf(answered)).toEqual({ n: 3, heard: "yes" });
+});
+
 test("a run can't go on with an input that its agent doesn't take, nor inside of a step", async () => {
   const source = py`
     from runfleet import context

@@ -155,6 +155,7 @@ async function interrupt(
       run,
       interrupt: told,
       call_key: question.call_key ?? null,
+      question_key: question.key ?? null,
       state_snapshot,
       usage,
       duration_ms,

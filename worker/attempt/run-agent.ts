@@ -1,6 +1,7 @@
 import { applyDefaults } from "../../shared/domain/json/apply-defaults.ts";
 import { createRedactor } from "../../shared/platform/secrets/redact.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
+import { cancelRuns } from "../../shared/services/runs/cancel-run.ts";
 import { openConnections } from "../../shared/store/connections/unseal-connections.ts";
 import { readApprovals } from "../../shared/store/calls/read-approvals.ts";
 import { sumCalls } from "../../shared/store/calls/read-calls.ts";
@@ -105,17 +106,20 @@ type AttemptStart = { attempt: Attempt; hold: Hold; request: Prepared["request"]
 
 /** Lets an attempt begin with what earlier attempts have kept. */
 async function goOnWith(
-  { db }: RunAgentDeps,
-  { agent, checkpoints, continued, isReplayed, outputs, events }: ReplayState,
+  deps: RunAgentDeps,
+  { agent, checkpoints, continued, isReplayed, outputs, events, unwanted }: ReplayState,
   { attempt, hold, request, result }: AttemptStart,
 ): Promise<void> {
-  request.journal = agent;
+  // Code without durable calls asks in one order, which is all that tells its questions.
+  request.journal = isReplayed ? { ...agent, asked: attempt.answer_keys.slice(continued?.answers ?? 0) } : agent;
   if (continued) beginAnew(request, continued, attempt.config);
   if (checkpoints.length > 0) request.checkpoints = checkpoints;
   // Only code that waits cleans up where it waits.
   if (attempt.cancel_requested && !isReplayed) hold.stop("cancelled");
   result.continued = continued?.count ?? 0;
-  if (outputs) result.outputs.push(...(await readStandingOutputs(db, attempt.id, events)));
+  if (outputs) result.outputs.push(...(await readStandingOutputs(deps.db, attempt.id, events)));
+  // One that isn't cancelled here is cancelled when this run ends.
+  await cancelRuns(deps, unwanted, { owner: null, actor: attempt.id }).catch(() => undefined);
 }
 
 /** The run has gone on as a fresh one: with another input, and its questions are others. */

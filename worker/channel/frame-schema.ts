@@ -64,6 +64,8 @@ export const agentFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("custom"), name: z.string(), value: z.unknown(), ...said }),
   z.object({
     type: z.literal("interrupt"),
+    /** By which a durable run knows the question on each attempt. */
+    key: z.string().max(700).pipe(storable).optional(),
     reason: z.string().max(256).pipe(storable).default("input_required"),
     message: storable.nullable().default(null),
     response_schema: z.record(z.string(), z.unknown()).nullable().default(null),

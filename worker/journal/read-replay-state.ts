@@ -14,7 +14,7 @@ import { readWaits } from "../../shared/store/journal/read-waits.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { type Entry, type EntryContent, openContent, openEntry } from "../../shared/services/journal/entry.ts";
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
-import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
+import { failedEntries, isFailed } from "../../shared/services/journal/failed-entries.ts";
 import { type ReplayCheckpoints, readCheckpointSizes, readReplayCheckpoints } from "./checkpoints.ts";
 import { bytesOf } from "./measure-entry.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
@@ -33,6 +33,10 @@ export type KeptForAgent = {
   leg: string;
   /** How many entries the journal has, failed tries included. */
   count: number;
+  /** So many of the entries the code asks for again, whatever becomes of the steps that had failed and are done anew. */
+  certain: number;
+  /** The keys of the questions whose answers the run has; null: of one that has none. Left out: answers go by the order of asking. */
+  asked?: (string | null)[];
 };
 
 export type ReplayState = {
@@ -50,6 +54,8 @@ export type ReplayState = {
   open: string[];
   /** When the first of the open waits ends by itself. */
   due_in_ms: number | null;
+  /** The runs that were waited for by what is done anew: it starts others. */
+  unwanted: string[];
   /** Entries of waits that ended while no attempt told it. */
   untold: Entry[];
   /** The entries of the run that is run again, by their keys. */
@@ -105,8 +111,7 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
   }
   const entries = all.filter(({ continuation }) => continuation === undefined);
   const continued = continuedBy(all);
-  const dropped = run.requeue_reason === "retry" ? failedEntries(entries, waits) : new Set<string>();
-  if (dropped.size > 0) await dropEntries(db, run, [...dropped]);
+  const { dropped, failed_place, unwanted } = await dropFailed(db, run, entries, waits);
   const spenders = entries.some(({ usage }) => usage !== undefined);
   const counted = spenders ? await countedAttempts(db, run.id) : [];
   const last_place = Math.max(head.last_place, ...entries.slice(-1).map(({ place }) => place));
@@ -120,7 +125,10 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
   const due = open.flatMap(({ due_in_ms }) => (due_in_ms === null ? [] : [due_in_ms]));
   return {
     ...withCheckpoints(
-      keptOf(left, open, { continued, isCounted: (attempt) => attempt === 0 || counted.includes(attempt) }),
+      keptOf(left, open, {
+        ...{ continued, failed_place },
+        isCounted: (attempt) => attempt === 0 || counted.includes(attempt),
+      }),
       graph,
     ),
     continued,
@@ -128,10 +136,27 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
     checkpoints: graph.contents,
     checkpoint_sizes: await readCheckpointSizes(db, run.id),
     ...{ bytes, calls, leftCalls, last_place, due_in_ms: due.length > 0 ? Math.min(...due) : null },
+    unwanted,
     done: left.map(({ stored_key }) => stored_key),
     open: open.map(({ stored_key }) => stored_key),
     untold: left.filter(({ attempt, kind, place }) => attempt > 0 && isOfWait(kind) && place > head.told_place),
   };
+}
+
+type Dropped = { dropped: Set<string>; failed_place: number; unwanted: string[] };
+
+/** Drops what an attempt does anew that the agent's `retry` asked for. */
+async function dropFailed(
+  db: Db,
+  run: ReplayedRun,
+  entries: readonly Entry[],
+  waits: readonly OpenWait[],
+): Promise<Dropped> {
+  const failed = run.requeue_reason === "retry" ? entries.find(isFailed) : undefined;
+  if (!failed) return { dropped: new Set(), failed_place: Infinity, unwanted: [] };
+  const dropped = failedEntries(entries, waits);
+  const unwanted = await dropEntries(db, run, [...dropped]);
+  return { dropped, failed_place: failed.place, unwanted };
 }
 
 /** Returns with what a run has gone on as a fresh one. */
@@ -148,11 +173,18 @@ function withCheckpoints<K extends Pick<ReplayState, "events" | "outputs">>(kept
   return { ...kept, events, outputs: kept.outputs || graph.outputs };
 }
 
-/** `isCounted`: whether the usage of an attempt is the run's already, or another run's. */
+type Beside = {
+  continued: ReplayState["continued"];
+  /** Of the first step that had failed and is done anew; Infinity: there is none. */
+  failed_place: number;
+  /** Whether the usage of an attempt is the run's already, or another run's. */
+  isCounted: (attempt: number) => boolean;
+};
+
 function keptOf(
   entries: readonly Entry[],
   waits: readonly OpenWait[],
-  { continued, isCounted }: { continued: ReplayState["continued"]; isCounted: (attempt: number) => boolean },
+  { continued, failed_place, isCounted }: Beside,
 ): Pick<ReplayState, "agent" | "events" | "outputs" | "copied"> {
   const calls = entries.filter(({ kind }) => kind !== "try");
   const all = [...entries, ...waits];
@@ -168,6 +200,7 @@ function keptOf(
       segments: all.flatMap(({ segments }) => segments),
       leg: continued?.leg ?? "",
       count: all.length,
+      certain: calls.filter(({ place }) => place < failed_place).length,
     },
     events,
     outputs: all.some(({ outputs }) => outputs),

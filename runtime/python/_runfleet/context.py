@@ -146,13 +146,30 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
 
         The code before this call runs again. Questions that were answered before get the same answers.
         """
+        key = None
         for settle in before_questions:
-            settle()
-        asked.append(message)
-        if len(asked) <= len(self["answers"]):
-            return self["answers"][len(asked) - 1]
+            key = settle()
+        if answer := take_answer(self["answers"], key):
+            return answer[0]
         text = None if message is None else message if isinstance(message, str) else encode(message).decode()
-        raise Interrupted(reason=reason, message=text, response_schema=response_schema, expires_in_ms=expires_in_ms)
+        more = {} if key is None else {"key": key}
+        question = {"reason": reason, "message": text, "response_schema": response_schema, **more}
+        raise Interrupted(**question, expires_in_ms=expires_in_ms)
+
+
+def take_answer(answers: list[Any], key: str | None) -> list[Any]:
+    """Returns the answer to the next question in a list, which is empty if there is none. `key`: of the question.
+
+    Answers to questions without a key go by the order of asking.
+    """
+    has_own = key is not None and key in answer_keys
+    asked.append(has_own)
+    if has_own:
+        return [answers[answer_keys.index(key)]]
+    keys = [*answer_keys, *[None] * (len(answers) - len(answer_keys))]
+    in_order = [answer for answer, other in zip(answers, keys) if other is None]
+    number = asked.count(False)
+    return in_order[number - 1 : number]
 
 
 class Interrupted(BaseException):
@@ -194,9 +211,10 @@ durable_errors = (
     "StepFailed",
     "StepTimeout",
 )
-before_questions: list[Callable[[], None]] = []
+before_questions: list[Callable[[], str]] = []  # Each returns the question's key.
 graph_checkpoints: list[list[str]] = []  # What earlier attempts kept of a graph. Empty where nothing is kept.
-asked: list[Any] = []  # The questions of the current run, in the order of asking.
+asked: list[bool] = []  # The current run's questions, in the order of asking: whether each has an answer by its key.
+answer_keys: list[str | None] = []  # Of the answered questions, as a durable run's worker has sent them.
 context = Context()
 
 

@@ -12,7 +12,7 @@ from _runfleet import call_agent, load_part, step_values
 from _runfleet.arguments import parameters
 from _runfleet.branches import Branch, current, follow_imported, lock
 from _runfleet.channel import flush, write_frame
-from _runfleet.context import Continued, Interrupted, before_questions
+from _runfleet.context import Continued, Interrupted, answer_keys, before_questions
 from _runfleet.journal import journal, report_again, say_log
 from _runfleet.step_values import DurableError, NonRetryable, RetryAfter, StepTimeout
 from _runfleet.stopping import Stopped
@@ -329,11 +329,11 @@ def random() -> float:
     return (int.from_bytes(chance()[:7], "big") >> 3) / (1 << 53)
 
 
-def settle_question() -> None:
-    """Keeps what the run said before it asks a person, so that no attempt says it again."""
+def settle_question() -> str:
+    """Keeps what the run said before it asks a person, so that no attempt says it again. Returns the question's key."""
     branch, key, position, closes = journal.place("question", "interrupt", None)
     if key in journal.entries:
-        return
+        return key
     slot = journal.ask(key)
     place = {"key": key, "kind": "question", "name": "interrupt", "branch": branch.path, "position": position}
     journal.send({**place, "try": 1, "args": None, "closes": closes, "ok": True, "result": "null"})
@@ -342,6 +342,7 @@ def settle_question() -> None:
             journal.read()
     else:
         journal.wait(slot)
+    return key
 
 
 def begin_run(run_id: str, fd: int, kept: dict[str, Any] | None, rehearsal: dict[str, Any] | None = None) -> None:
@@ -350,6 +351,7 @@ def begin_run(run_id: str, fd: int, kept: dict[str, Any] | None, rehearsal: dict
         journal.rehearsal = load_part("rehearsal").Rehearsal(rehearsal)
     journal.begin(run_id, kept)
     before_questions.append(settle_question)
+    answer_keys.extend((kept or {}).get("asked", []))
     call_agent.after_import = follow_imported
     call_agent.prepare_async = prepare_async
 

@@ -1,16 +1,37 @@
 import type { Entry } from "./entry.ts";
 
 /** What a branch has done, or waits for. */
-type Placed = Pick<Entry, "branch" | "position" | "stored_key">;
+type Placed = Pick<Entry, "key" | "branch" | "position" | "stored_key">;
 
-/** Returns the stored keys of the entries of failed steps, and of what their branches did after them. `waits`: that are open. */
+/**
+ * Returns the stored keys of the entries of failed steps, and of what was done after them. In Python that is what has a later position in
+ * the same branch. In Node a call's branch is the key of the call that it comes after. `waits`: that are open.
+ */
 export function failedEntries(entries: readonly Entry[], waits: readonly Placed[] = []): Set<string> {
+  const all: Placed[] = [...entries, ...waits];
+  const failed = new Set<string>();
   const failedAt = new Map<string, number>();
-  for (const entry of entries)
-    if (isFailed(entry)) failedAt.set(entry.branch, Math.min(entry.position, failedAt.get(entry.branch) ?? Infinity));
-  const isAfter = ({ branch, position }: Placed): boolean => position >= (failedAt.get(branch) ?? Infinity);
-  return new Set([...entries, ...waits].filter(isAfter).map(({ stored_key }) => stored_key));
+  for (const { key, branch, position } of entries.filter(isFailed)) {
+    failed.add(key);
+    failedAt.set(branch, Math.min(position, failedAt.get(branch) ?? Infinity));
+  }
+  const behind = new Map<string, Placed[]>();
+  for (const one of all) {
+    const known = behind.get(one.branch);
+    if (known) known.push(one);
+    else behind.set(one.branch, [one]);
+  }
+  const gone = new Set(
+    // The runs of one map have the same position: those that succeeded stay.
+    all.filter(({ key, branch, position }) => failed.has(key) || position > (failedAt.get(branch) ?? Infinity)),
+  );
+  // The set grows meanwhile: what comes after one that is gone is gone, too.
+  for (const { key } of gone) for (const next of behind.get(callOf(key)) ?? []) gone.add(next);
+  return new Set([...gone].map(({ stored_key }) => stored_key));
 }
+
+/** The runs of a map have the map's key, and a number. */
+const callOf = (key: string): string => key.replace(/\[\d+\]$/, "");
 
 /** True for a step or a run of its own that failed for good, or that the code gave up. */
 export const isFailed = ({ ok, kind }: Pick<Entry, "ok" | "kind">): boolean =>

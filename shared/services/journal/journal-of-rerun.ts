@@ -38,7 +38,11 @@ export function journalOfRerun({ db, config }: Deps, point: ReplayPoint): (runId
     for (const { attempt: _, place: __, kind, stored_key, ...content } of chosen) {
       const told = said.get(stored_key) ?? content.said;
       const copied = { ...content, ...nothingSettled, ...(told && { said: told }) };
-      if (copied.continuation && point.has_input) delete copied.continuation.input_payload;
+      if (copied.continuation) {
+        // The new run has answered no question yet, and it has no earlier events.
+        copied.continuation = { ...copied.continuation, answers: 0, last_seq: 0 };
+        if (point.has_input) delete copied.continuation.input_payload;
+      }
       const sealed_entry = await sealEntry(config.encryptionKeys, { run_id: runId, stored_key }, copied);
       copies.push({ key: stored_key, place: copies.length + 1, kind, sealed_entry });
     }

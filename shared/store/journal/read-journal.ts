@@ -94,14 +94,18 @@ const head = statement({
   text: sql`SELECT last_place, told_place FROM run_journals WHERE run_id = $run_id`,
 });
 
-/** Drops entries of a running attempt's journal, so that it does anew what they are of. What they had taken of its inputs is given back. */
-export async function dropEntries(db: Db, { id, attempt }: HeldRun, keys: readonly string[]): Promise<void> {
-  await drop.count(db.sql, { id, attempt, keys });
+/**
+ * Drops entries and open waits of a running attempt, so that it does anew what they are of. What they had taken of its inputs is given
+ * back. Returns the ids of the runs that were waited for: nothing does any more.
+ */
+export async function dropEntries(db: Db, { id, attempt }: HeldRun, keys: readonly string[]): Promise<string[]> {
+  return (await drop.rows(db.sql, { id, attempt, keys })).map(({ child_id }) => child_id);
 }
 
 const drop = statement({
   name: "drop-journal-entries",
   takes: { id: t.text, attempt: t.integer, keys: listOf(t.text) },
+  gives: { child_id: t.text },
   text: sql`
     WITH dropped AS (
       DELETE FROM journal_entries WHERE run_id = $id AND key = ANY($keys)
@@ -110,9 +114,12 @@ const drop = statement({
     ), gone AS (
       DELETE FROM run_waits WHERE run_id = $id AND key = ANY($keys)
         AND EXISTS (SELECT 1 FROM runs WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()})
+      RETURNING child_id
+    ), given_back AS (
+      UPDATE run_inputs SET taken_by = NULL FROM dropped
+      WHERE run_inputs.run_id = dropped.run_id AND run_inputs.taken_by = dropped.key
     )
-    UPDATE run_inputs SET taken_by = NULL FROM dropped
-    WHERE run_inputs.run_id = dropped.run_id AND run_inputs.taken_by = dropped.key`,
+    SELECT child_id FROM gone WHERE child_id IS NOT NULL`,
 });
 
 /** Returns the attempts of a run whose usage was added to the run's when they ended. */

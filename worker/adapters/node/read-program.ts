@@ -7,6 +7,7 @@ const shared = [
     "step-values",
     "rehearsal",
     "wait-conditions",
+    "signal-timeouts",
     "step-files",
     "steps",
     "waits",

@@ -18,6 +18,8 @@ export type Interruption = {
   interrupt: ToldInterrupt;
   /** Of the call that waits for the answer; null: the agent itself asks. */
   call_key: string | null;
+  /** By which the code knows the question; null: by the order of asking. */
+  question_key: string | null;
   state_snapshot: string | null;
   /** Of all its attempts together. */
   usage: Usage | null;
@@ -67,6 +69,7 @@ const interrupt = statement({
     expires_at: t.word<ToldInterrupt["expires_at"]>(),
     interrupt_id: t.text,
     call_key: orNull(t.text),
+    question_key: orNull(t.text),
     reason: t.text,
     message: orNull(t.text),
     response_schema: orNull(t.json()),
@@ -90,8 +93,9 @@ const interrupt = statement({
     ), forgotten AS (
       UPDATE run_journals SET lost_before = 0 FROM moved WHERE run_journals.run_id = moved.id
     ), asked AS (
-      INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at, call_key)
-      SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz, $call_key FROM moved
+      INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at, call_key, question_key)
+      SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz, $call_key,
+        $question_key FROM moved
     ), event AS (
       SELECT $message_id AS seed, user_id, id AS run_id, agent_id, tags, 'run.interrupted' AS type,
         json_build_object('type', 'run.interrupted', 'timestamp', ${nowOnTheWire}, 'run_id', id, 'thread_id', thread_id,

@@ -54,6 +54,8 @@ export const claimedRun = {
   thread_state: orNull(t.json<string>()),
   thread_messages: t.json<StoredMessage[]>(),
   answers: t.json<unknown[]>(),
+  /** The keys of their questions; null: a question that has none. */
+  answer_keys: t.json<(string | null)[]>(),
   /** Why the attempt before this one came to nothing; null for a first attempt. */
   requeue_reason: orNull(t.text),
   /** For how long it was queued before this attempt. */
@@ -90,6 +92,9 @@ export const selectClaimed = (of: string): Sql => sql`
       CASE WHEN c.attempt = 1 THEN '[]'::json ELSE (
         SELECT coalesce(json_agg(response ORDER BY created_at, id), '[]'::json) FROM interrupts
         WHERE run_id = c.id AND answered_at IS NOT NULL AND call_key IS NULL) END AS answers,
+      CASE WHEN c.attempt = 1 THEN '[]'::json ELSE (
+        SELECT coalesce(json_agg(question_key ORDER BY created_at, id), '[]'::json) FROM interrupts
+        WHERE run_id = c.id AND answered_at IS NOT NULL AND call_key IS NULL) END AS answer_keys,
       CASE WHEN c.attempt > 1 THEN (
         SELECT reason FROM run_transitions WHERE run_id = c.id AND "to" = ${statusAfter("accept")} ORDER BY seq DESC LIMIT 1) END
         AS requeue_reason,
@@ -142,6 +147,7 @@ export const grantedRun = (run: NewRun, { agent_revision, agent_secrets }: Grant
   thread_state: null,
   thread_messages: [],
   answers: [],
+  answer_keys: [],
   requeue_reason: null,
   waited_ms: 0,
   has_journal: false,

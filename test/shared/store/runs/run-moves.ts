@@ -177,7 +177,16 @@ export const moves: Record<Cause | "askToCancel" | "grant", Move> = {
     const expires_at = new Date(Date.now() + hourMs).toISOString();
     const interrupt = { id: randomUUID(), reason: "approval", message: null, response_schema: null, expires_at };
     const events = [eventOf(run, "run.interrupted")];
-    const asked = { run, interrupt, call_key: null, state_snapshot: null, usage: null, duration_ms: 1, events };
+    const asked = {
+      run,
+      interrupt,
+      call_key: null,
+      question_key: null,
+      state_snapshot: null,
+      usage: null,
+      duration_ms: 1,
+      events,
+    };
     return (await interruptRun(db, asked)) !== null;
   },
   resume: async (db, { id }) => {
