@@ -69,7 +69,11 @@ test.each([
     `,
   ],
   ["crashes at its start", "node", "process.exit(4);\n"],
-  ["fails with what is no text to Postgres", "python", "raise RuntimeError('a\\0b')\n"],
+  [
+    "fails with what is no text to Postgres",
+    "python",
+    "def on_message(input): return input\nraise RuntimeError('a\\0b')\n",
+  ],
   ["fails with what is no text to Postgres", "node", 'JSON.parse("\u{1f600}");\n'],
   [
     "makes no progress",

@@ -299,7 +299,7 @@ describe.concurrent("on one worker", () => {
   );
 
   test.each([
-    ["python", "raise RuntimeError('a\\0b')\n", "RuntimeError: a\ufffdb"],
+    ["python", "def on_message(input): return input\nraise RuntimeError('a\\0b')\n", "RuntimeError: a\ufffdb"],
     ["node", 'throw new Error("\\ud83d");\n', "Error: \ufffd"],
   ])(
     "a daemon whose error has a zero or half of a surrogate pair fails as any other, and its owner is told (%s)",

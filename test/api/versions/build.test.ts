@@ -294,8 +294,9 @@ test("a daemon that is replaced goes on until its next version is built, and is 
   const meanwhile = await daemonThat(url, "replaced", () => true);
   expect(meanwhile).toMatchObject({ version: "2.0.0", previous_version: "1.0.0", pid: old.pid, last_exit: null });
   letGo();
-  expect((await run("replaced", { lifecycle: "daemon" }))["result_content"]).toEqual({ version: "2.0.0" });
+  expect(await built("replaced", "2.0.0")).toMatchObject({ state: "ready" });
   const now = await daemonThat(url, "replaced", ({ status }) => status === "running");
+  expect((await run("replaced", { lifecycle: "daemon" }))["result_content"]).toEqual({ version: "2.0.0" });
   expect(now).toMatchObject({ version: "2.0.0", last_exit: { reason: "stopped" } });
   expect((await call(url, "GET", "/v1/agents/replaced")).body["current_version"]).toBe("2.0.0");
 });
