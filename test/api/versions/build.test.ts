@@ -360,10 +360,21 @@ test("a worker's own fault fails no version: another worker builds it, and what 
     state: "failed",
     error: expect.stringMatching(/^The build was left by its workers 3 times\. Its log ends with: .*ENVIRONMENTS_DIR/),
   });
+});
 
-  // It is the only worker now. Packages that were built elsewhere have no room here, either.
+test("a run whose worker can't have its packages goes back uncharged, 20 times at most, to one that can; a daemon waits", async () => {
+  const good = await stack.openWorker(ofWorker);
+  await stopWorker();
+  stopWorker = () => good.close();
+  const source = "def main(input): return 1";
+  await publish("roomy", { adapter_type: "python", source, requirements: ["greeter"] });
+  expect(await built("roomy")).toMatchObject({ state: "ready" });
+  await stopWorker();
+  const broken = await stack.openWorker({ ...ofWorker, ENVIRONMENTS_DIR: "/dev/null" });
+  stopWorker = () => broken.close();
+
   const accept = async () => {
-    const asked = { agent_id: "elsewhere", version: "1.0.0" };
+    const asked = { agent_id: "roomy", version: "current" };
     return String((await call(url, "POST", "/v1/execute", asked, { prefer: "respond-async" })).body["id"]);
   };
   const [goesOn, endsHere] = [await accept(), await accept()];
@@ -383,21 +394,16 @@ test("a worker's own fault fails no version: another worker builds it, and what 
   expect(await ended(endsHere)).toMatchObject({
     error: { code: "dependency_install_failed", message: expect.stringContaining("ENVIRONMENTS_DIR") },
   });
-  const withRoom = await stack.openWorker(ofWorker);
-  expect(await ended(goesOn)).toMatchObject({ status: "success", result_content: { output: 1 } });
-  await withRoom.close();
-}, 120_000);
 
-test("a daemon that its worker has no room for waits, and counts no crash", async () => {
-  const broken = await stack.openWorker({ ...ofWorker, ENVIRONMENTS_DIR: "/dev/null" });
-  await stopWorker();
-  stopWorker = () => broken.close();
-  await call(url, "POST", "/v1/daemons", { agent_id: "elsewhere" });
-  const waiting = await daemonThat(url, "elsewhere", ({ last_exit }) => last_exit !== null);
-  expect(waiting).toMatchObject({
-    status: "backoff",
-    last_exit: { reason: expect.stringContaining("ENVIRONMENTS_DIR") },
-  });
-  const { rows } = await stack.sql.query("SELECT crashes FROM daemons WHERE agent_id = 'elsewhere'");
-  expect(rows).toEqual([{ crashes: 0 }]);
-});
+  await call(url, "POST", "/v1/daemons", { agent_id: "roomy" });
+  const waiting = await daemonThat(url, "roomy", ({ last_exit }) => last_exit !== null);
+  expect(waiting.last_exit?.reason).toContain("ENVIRONMENTS_DIR");
+  const { rows } = await stack.sql.query("SELECT status, crashes FROM daemons WHERE agent_id = 'roomy'");
+  expect(rows).toEqual([{ status: "backoff", crashes: 0 }]);
+
+  const other = await stack.openWorker(ofWorker);
+  expect(await ended(goesOn)).toMatchObject({ status: "success", result_content: { output: 1 } });
+  const lost = await stack.sql.query("SELECT lost_attempts FROM runs WHERE id = $1", [goesOn]);
+  expect(lost.rows).toEqual([{ lost_attempts: 0 }]);
+  await other.close();
+}, 180_000);
