@@ -218,7 +218,7 @@ class Graphs(RuntimeTest):
         """An answer that a node has taken is neither given nor asked for again, and isn't the next question's."""
         first = self.saver([])
         at = self.put(first, {"configurable": {"thread_id": "run"}}, "1")
-        asked.append("q1")
+        asked.append(False)
         first.put_writes(at, [("__resume__", "yes")], NO_TASK)
         first.put_writes(at, [("__resume__", ["yes"])], "task")
         graph = Waiting(rounds=0)

@@ -117,6 +117,29 @@ class Steps(unittest.TestCase):
         self.assertEqual(tasks.returned, [0, 1])
         self.assertEqual(tasks.began, ["main/part~2/part#1", "main/part~1/part#1"])
 
+    def test_questions(self) -> None:
+        """An answer is that of its question, whichever thread asks first. Those without a key go in order of asking."""
+        code = """
+            from concurrent.futures import ThreadPoolExecutor
+            from _runfleet.branches import follow_imported
+            from _runfleet.context import context
+            follow_imported()
+            def main():
+                context["answers"] = {answers}
+                with ThreadPoolExecutor(2) as pool:
+                    asked = [pool.submit(context.interrupt, f"Pay {name}?") for name in "AB"]
+                ends = [one.exception() or one.result() for one in asked]
+                return [getattr(end, "question", end) for end in ends]
+        """
+        first = run(code.replace("{answers}", "[]"))
+        keys = [question["key"] for question in first.returned]
+        second = run(code.replace("{answers}", '["no"]'), {**first.kept(), "asked": keys[1:]})
+        self.assertEqual([second.returned[0]["key"], second.returned[1]], [keys[0], "no"])
+        third = run(code.replace("{answers}", '["no", "yes"]'), {**first.kept(), "asked": [keys[1], keys[0]]})
+        self.assertEqual(third.returned, ["yes", "no"])
+        older = run(code.replace("{answers}", '["one", "two"]'), first.kept())
+        self.assertEqual(sorted(older.returned), ["one", "two"])
+
     def test_another_way(self) -> None:
         """Another step at a known place ends the run; over a copied journal the code goes on without it."""
         code = """
