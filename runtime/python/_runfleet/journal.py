@@ -260,8 +260,8 @@ class Journal:
         key = answer["key"]
         with lock:
             self.durable.discard(key)
-            if key in self.entries:
-                return
+            if key in self.entries or (answer["type"] == "kept" and key not in self.sent):
+                return  # Known, or kept by the worker itself for a try that ran over its time: the process ends.
             self.add(self.sent.pop(key) if answer["type"] == "kept" else answer["entry"])
             self.entries[key].pop("files", None)  # They are there.
             slot = self.slots.get(key)

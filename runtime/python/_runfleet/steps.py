@@ -66,6 +66,7 @@ class Step:
 
     def __init__(self, key: str, name: str, number: int, reports: dict[str, Any]) -> None:
         self.key, self.name, self.number, self.is_over = key, name, number, False
+        self.in_thread = False  # True while a thread of asyncio's executes its plain function, which can't be stopped.
         self.reports = reports
 
     @property
@@ -181,6 +182,11 @@ class Call:
             journal.in_flight -= 1
             journal.count += 1
         return delay
+
+    def give_over(self) -> None:
+        """Sends that a try ran over its time, and its function goes on. The worker keeps it and kills this process."""
+        error = self.timed_out()
+        write_frame("step.end", **self.fields_of(error, self.retry.delay_of(error, self.number)), goes_on=True)
 
     def left(self) -> float:
         """The seconds until the next try may begin."""
