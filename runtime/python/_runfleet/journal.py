@@ -417,4 +417,6 @@ def refuse_in_step(what: str) -> None:
 def check_text(text: Any, what: str) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= NAME_CHARS:
         raise ValueError(f"A step's {what} is a text of 1 to {NAME_CHARS} characters, not {text!r:.200}.")
+    if encode_json.without_surrogates(text) != text:
+        raise ValueError(f"A step's {what} has no lone surrogates, as {text!r:.200} has. Escape them by ascii().")
     return text

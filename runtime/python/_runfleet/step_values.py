@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from _runfleet.arguments import annotations_of, resolve
-from _runfleet.encode_json import encode_plain, parse
+from _runfleet.encode_json import encode_plain, escape_surrogates, parse, without_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ class Keeper:
 
 def encode(value: Any, what: str) -> str:
     """Returns a value as text. Raises ResultNotJSON or ResultTooLarge."""
-    text = "".join(encode_plain(keep(value, what), 0))
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    text = escape_surrogates("".join(encode_plain(keep(value, what), 0)))  # A frame would have other characters there.
+    size = len(text) if text.isascii() else len(text.encode())
     if size > ENTRY_BYTES:
         raise ResultTooLarge(
             f"{what} returned {size} bytes; a step may return {ENTRY_BYTES}. "
@@ -325,6 +325,7 @@ def describe_error(error: BaseException) -> dict[str, Any]:
         message = "(its message can't be shown)"
     if isinstance(error, KeyError) and len(error.args) == 1 and isinstance(error.args[0], str):
         message = error.args[0]
+    message = without_surrogates(message)  # As the frame has it, and so each later attempt.
     return {"type": kind.__qualname__[:200], "module": kind.__module__[:200], "message": message[:MESSAGE_CHARS]}
 
 

@@ -169,6 +169,25 @@ class Steps(unittest.TestCase):
         self.assertEqual((same, name), (True, "ResultNotJSON"))
         self.assertRegex(message, r"^step 'bad' returned a dict with a key of type int at \$\.total, .* Return str")
 
+    def test_surrogates(self) -> None:
+        """Text with a lone surrogate is the same on each attempt, as a value and in an error; a key has none."""
+        code = """
+            def fail(): raise ValueError("caf\\udce9")
+            def told(*args, **options):
+                try:
+                    return ascii(steps.run_step(*args, **options))
+                except ValueError as error:
+                    return ascii(str(error))
+            def main():
+                value = {"caf\\udce9": ["\\ud83d", "\\ude00", "\\ud83d\\ude00", "é"]}
+                return [told("list", lambda: value), told("fail", fail), told("key", fail, key="caf\\udce9")]
+        """
+        first = run(code)
+        value = r"{'caf\udce9': ['\ud83d', '\ude00', '\U0001f600', '\xe9']}"
+        self.assertEqual(first.returned[:2], [value, r"'caf\ufffd'"])
+        self.assertIn("key has no lone surrogates", first.returned[2])
+        self.assertEqual(run(code, first.kept()).returned, first.returned)
+
     def test_typed(self) -> None:
         """A dataclass comes back with those in it, and without what its `__init__` doesn't take."""
         outcome = run("""
