@@ -142,7 +142,12 @@ class Keeper:
         for kind in ("datetime", "date") if datetime else ():
             if isinstance(item, getattr(datetime, kind)):
                 time: Any = item
-                return {MARK: kind, "value": time.isoformat()}
+                kept = {MARK: kind, "value": time.isoformat()}
+                try:
+                    restore(kept)
+                except ValueError:  # Of a class of its own, such as pandas' NaT.
+                    raise self.refuse(item, place) from None
+                return kept
         raise self.refuse(item, place)
 
 
@@ -340,11 +345,15 @@ def rebuild(error: dict[str, Any]) -> Exception:
     name, module = str(error.get("type", "Error")), str(error.get("module", ""))
     if (module, name) not in classes:
         classes[module, name] = make_class(find_class(module, name), name)
-    rebuilt: Any = classes[module, name](str(error.get("message", "")))
+    message = str(error.get("message", ""))
+    try:
+        rebuilt: Any = classes[module, name](message)
+    except Exception:  # Its class isn't made of a message alone, as ExceptionGroup.
+        classes[module, name] = StepFailed
+        rebuilt = StepFailed(message)
     rebuilt.type = name
     if issubclass(classes[module, name], SystemExit):
-        said = str(error.get("message", ""))
-        rebuilt.code = int(said) if said.isdecimal() else None if said in ("", "None") else said
+        rebuilt.code = int(message) if message.isdecimal() else None if message in ("", "None") else message
     return rebuilt
 
 

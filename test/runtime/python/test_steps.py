@@ -379,6 +379,58 @@ class Steps(unittest.TestCase):
         first = run(code)
         self.assertEqual((first.returned, run(code, first.kept()).returned), ([True, "gone"], [True, "gone"]))
 
+    def test_error_classes(self) -> None:
+        """An error whose class isn't made of a message alone is a StepFailed with its type and message."""
+        code = """
+            from _runfleet.step_values import StepFailed
+            class Group(Exception):
+                def __new__(cls, message, parts): return super().__new__(cls, message, parts)
+                def __str__(self): return self.args[0]
+            def fail(): raise Group("two failed", [ValueError("a"), ValueError("b")])
+            def main():
+                try:
+                    steps.run_step("fail", fail)
+                except StepFailed as error:
+                    return [error.type, str(error)]
+        """
+        first = run(code)
+        self.assertEqual((first.returned, first.raised), (["Group", "two failed"], None))
+        self.assertEqual(run(code, first.kept()).returned, first.returned)
+
+    @unittest.skipIf(sys.version_info < (3, 11), "Python has no error groups")
+    def test_groups(self) -> None:
+        """A step in whose task group a task fails is a StepFailed that names the group."""
+        outcome = run("""
+            import asyncio
+            from _runfleet.step_values import StepFailed
+            async def fail(): raise ValueError("no luck")
+            async def both():
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(fail())
+            def main():
+                try:
+                    steps.run_step("both", both)
+                except StepFailed as error:
+                    return [error.type, str(error)]
+        """)
+        self.assertEqual(outcome.returned, ["ExceptionGroup", "unhandled errors in a TaskGroup (1 sub-exception)"])
+
+    def test_times(self) -> None:
+        """A time that its own text doesn't give back, as pandas' NaT, fails its step."""
+        outcome = run("""
+            import datetime
+            class NaT(datetime.datetime):
+                def isoformat(self): return "NaT"
+            def main():
+                try:
+                    steps.run_step("at", lambda: {"at": NaT(2026, 1, 1)})
+                except Exception as error:
+                    return [type(error).__name__, str(error)]
+        """)
+        name, message = outcome.returned
+        self.assertEqual(name, "ResultNotJSON")
+        self.assertIn("NaT at $.at, which can't be kept", message)
+
     def test_exits(self) -> None:
         """`sys.exit` in a step fails it, live and from the journal alike. What isn't an error gives the step up."""
         code = """
