@@ -13,7 +13,7 @@ from _runfleet.arguments import parameters
 from _runfleet.branches import Branch, current, follow_imported, lock
 from _runfleet.channel import flush, write_frame
 from _runfleet.context import Continued, Interrupted, before_questions
-from _runfleet.journal import journal, report_again, say_log
+from _runfleet.journal import LOOK_S, journal, report_again, say_log
 from _runfleet.step_values import DurableError, NonRetryable, RetryAfter, StepTimeout
 from _runfleet.stopping import Stopped
 
@@ -345,7 +345,8 @@ def settle_question() -> None:
     journal.send({**place, "try": 1, "args": None, "closes": closes, "ok": True, "result": "null"})
     if in_loop():
         while slot.entry is None:
-            journal.read()
+            if journal.is_readable(LOOK_S):
+                journal.read()
     else:
         journal.wait(slot)
 

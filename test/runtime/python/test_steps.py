@@ -9,7 +9,8 @@ from typing import Any
 
 from support import RUNTIME
 
-# A process of one durable run, with a thread that answers as the worker does. It prints what its frames were.
+# A process of one durable run, with a thread that answers as the worker does, but for a step "unanswered". It prints
+# what its frames were.
 DRIVER = """
 import _thread, json, os, sys
 sys.path.insert(0, {runtime!r})
@@ -25,7 +26,7 @@ def answer():
     for line in os.fdopen(frames_in):
         frame = json.loads(line)
         frames.append(frame)
-        if frame["type"] == "step.end" and "retry_in_ms" not in frame:
+        if frame["type"] == "step.end" and "retry_in_ms" not in frame and frame["name"] != "unanswered":
             os.write(answers_out, json.dumps({{"type": "kept", "key": frame["key"]}}).encode() + b"\\n")
         if frame["type"] == "over":
             over.release()
@@ -116,6 +117,33 @@ class Steps(unittest.TestCase):
         """)
         self.assertEqual(tasks.returned, [0, 1])
         self.assertEqual(tasks.began, ["main/part~2/part#1", "main/part~1/part#1"])
+
+    def test_thread_beside_loop(self) -> None:
+        """A thread that waits for the worker doesn't hang an event loop that begins to read, nor its question."""
+        code = """
+            import asyncio, threading
+            from _runfleet.context import context
+            async def number(n):
+                return n
+            async def add():
+                return sum([await steps.run_step("n", number, n) for n in range(200)])
+            async def ask():
+                try:
+                    context.interrupt("Go on?")
+                except BaseException as error:
+                    return type(error).__name__
+            async def begin():
+                wait = lambda: steps.run_step("unanswered", lambda: 0)
+                threading.Thread(target=wait, daemon=True).start()
+                while steps.journal.leader is None:
+                    await asyncio.sleep(0.01)
+                return await {then}()
+            def main():
+                context["answers"] = []
+                return asyncio.run(steps.prepare_async(begin()))
+        """
+        self.assertEqual(run(code.format(then="add")).returned, 19_900)
+        self.assertEqual(run(code.format(then="ask")).returned, "Interrupted")
 
     def test_another_way(self) -> None:
         """Another step at a known place ends the run; over a copied journal the code goes on without it."""
