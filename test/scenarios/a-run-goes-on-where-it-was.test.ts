@@ -253,6 +253,47 @@ test("a plain step that runs over its time is tried again in another process, wh
   expect(rows[0].reasons).toContain("step_timeout");
 });
 
+test("asyncio: a plain step that runs over its time is stopped with its process, and what waits for a thread without", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import asyncio, concurrent.futures, time
+      from runfleet import StepTimeout
+      def slow(step):
+          time.sleep(0 if step.number == 2 else 30)
+          return step.number
+      async def outcome_of(call):
+          try:
+              return await call
+          except StepTimeout:
+              return "timed out"
+      async def main(input, context):
+          asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+          number = await context.step("slow", slow, timeout_ms=300, retry={"max_attempts": 2, "delay_ms": 0})
+          hung = await outcome_of(context.step("hung", time.sleep, 30, timeout_ms=300))
+          attempt = context.attempt
+          first = context.step("first", time.sleep, 1)
+          queued = await outcome_of(context.step("queued", time.sleep, 0, timeout_ms=300))
+          lazy = await outcome_of(context.step("lazy", lambda: asyncio.sleep(30), timeout_ms=1500))
+          await first
+          return {"number": number, "hung": hung, "queued": queued, "lazy": lazy, "attempts": [attempt, context.attempt]}
+    `,
+  );
+  const events = await run(agent_id);
+  expect(events.at(-1)?.data["result_content"]).toEqual({
+    number: 2,
+    hung: "timed out",
+    queued: "timed out",
+    lazy: "timed out",
+    attempts: [3, 3],
+  });
+  const { rows } = await stack.sql.query(
+    "SELECT array_agg(reason::text) AS reasons FROM run_transitions WHERE run_id = $1 AND reason = 'step_timeout'",
+    [events[0]?.data["run_id"]],
+  );
+  expect(rows[0].reasons).toHaveLength(2);
+}, 60_000);
+
 test("asyncio: steps at the same time keep their results apart, and the first one stays the first", async () => {
   const agent_id = await makeAgent(
     url,

@@ -61,7 +61,11 @@ export const stepFrames = [
     timeout_ms: ms.optional(),
     on_timeout: stepEnding.optional(),
   }),
-  stepEnding.extend({ type: z.literal("step.end") }),
+  stepEnding.extend({
+    type: z.literal("step.end"),
+    /** The try ran over its time, and its function can't be stopped: the process is killed once this is kept. */
+    goes_on: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal("segment.end"), closes }),
   /** The code comes to a step that the run that is run again has done. */
   z.object({ type: z.literal("step.copied"), key, closes }),

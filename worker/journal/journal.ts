@@ -271,7 +271,8 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     if (frame.type === "child.open") return waits.opening(frame.key, children.open(frame));
     if (frame.type === "wait.abandon") return messages.between(() => waits.abandon(frame.key));
     if (frame.type === "messages.take") return messages.take(frame);
-    return frame.type === "signal.url" ? giveUrl(frame) : end(frame);
+    if (frame.type === "signal.url") return giveUrl(frame);
+    return frame.goes_on ? expire(frame) : end(frame);
   }
 
   function endEvent(frame: StepEnd, voids: Range[]): RunEventBody {

@@ -55,6 +55,7 @@ class Order:
             loop.set_task_factory(make_task)  # A loop of another library.
         journal.arrived = lambda _: loop.call_soon_threadsafe(self.pump)
         loop.add_reader(journal.fd, journal.read)
+        watch.plan()  # Threads that wait don't look at what goes on any more.
 
     def pump(self) -> None:
         if not self.is_pumping:
@@ -301,6 +302,11 @@ async def do_try(call: Call, step: Step) -> bool:
     try:
         result = await asyncio.wait_for(run_try(call, step, branch), to_seconds(call.timeout_ms))
     except asyncio.TimeoutError as fault:
+        with lock:
+            step.is_over = True
+        if step.in_thread and journal.rehearsal is None:  # A rehearsal kills nothing.
+            call.give_over()
+            await asyncio.get_running_loop().create_future()  # The process ends before.
         error = fault if call.timeout_ms is None else call.timed_out()
     except Exception as fault:
         error = fault
@@ -314,11 +320,22 @@ async def run_try(call: Call, step: Step, branch: Branch) -> Any:
         if is_async(call.function):
             return await call.invoke(step)
         loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-        invoke: Any = functools.partial(context.run, call.invoke, step)
+        invoke: Any = functools.partial(context.run, invoke_in_thread, call, step)
         result: Any = await loop.run_in_executor(None, invoke)
         return await result if hasattr(result, "__await__") else result
     finally:
         flush()
+
+
+def invoke_in_thread(call: Call, step: Step) -> Any:
+    with lock:
+        if step.is_over:
+            return None  # Its time was over before a thread was free.
+        step.in_thread = True
+    try:
+        return call.invoke(step)
+    finally:
+        step.in_thread = False
 
 
 def give_up(call: Call, step: Step | None) -> None:

@@ -10,7 +10,7 @@ import sys
 import time
 
 from _runfleet.encode_json import encode
-from _runfleet.stopping import raise_if_asked
+from _runfleet.stopping import frame_writers, raise_if_asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ channel = Channel()
 
 
 def write_frame(type_: str, **fields: Any) -> bool:
-    """Writes a frame. Returns False when it is longer than the worker would read. Raises when the run was asked to end meanwhile."""
+    """Writes a frame. Returns False when it is longer than the worker would read.
+
+    Raises when the run was asked to end meanwhile.
+    """
     is_written = channel.write(type_, fields)
     raise_if_asked()
     return is_written
@@ -117,6 +120,10 @@ class FrameStream(io.RawIOBase):
         error, self.raised = self.raised, None
         if error is not None:
             raise error
+
+
+# What else is executed below a print, such as the `write` of a file of the agent's, may be cut.
+frame_writers.update((Channel.write.__code__, FrameStream.write.__code__))
 
 
 class PromptText(io.TextIOWrapper):

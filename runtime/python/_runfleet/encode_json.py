@@ -101,7 +101,21 @@ def encode(value: Any) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        return without_surrogates(text).encode()
+
+
+def without_surrogates(text: str) -> str:
+    """Returns a text with U+FFFD for each lone surrogate."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def escape_surrogates(json: str) -> str:
+    """Returns the JSON of the same value, which UTF-8 can express."""
+    try:
+        json.encode()
+        return json
+    except UnicodeEncodeError:
+        return "".join(f"\\u{ord(char):04x}" if 0xD800 <= ord(char) <= 0xDFFF else char for char in json)
 
 
 class Options:

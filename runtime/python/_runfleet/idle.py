@@ -303,20 +303,16 @@ watch = LoopWatch()
 
 def wait_readable(slot: Any, looks: int) -> bool:
     """Waits for something from the worker, for a while. Returns whether it has come."""
-    import select
-
     wait = LOOKS_S[min(looks, len(LOOKS_S) - 1)]
     if slot.deadline is not None:
         wait = max(0.0, min(wait, slot.deadline - time.monotonic()))
-    poll: Any = select.poll()
-    poll.register(journal.fd, select.POLLIN)
-    return bool(poll.poll(wait * 1000))
+    return journal.is_readable(wait)
 
 
 def block(slot: Any) -> None:
-    """Reads for a durable wait in this thread, and looks at the others while nothing comes."""
+    """Reads for a durable wait in this thread, and looks at the others while nothing comes, until a loop reads."""
     looks = 0
-    while slot.is_open():
+    while slot.is_open() and not journal.is_read_by_loop():
         if wait_readable(slot, looks):
             looks = 0
             journal.read()

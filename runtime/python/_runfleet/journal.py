@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import select
 import time
 
 from _runfleet import branches, channel, encode_json, load_part, step_values
@@ -70,6 +71,7 @@ class Journal:
         self.active = False
         self.fd = -1
         self.unread = b""
+        self.reading: Any = _thread.allocate_lock()
         self.entries: dict[str, dict[str, Any]] = {}
         self.order: list[str] = []
         self.shape: dict[tuple[str, int], dict[str, Any]] = {}
@@ -260,27 +262,36 @@ class Journal:
         key = answer["key"]
         with lock:
             self.durable.discard(key)
-            if key in self.entries:
-                return
+            if key in self.entries or (answer["type"] == "kept" and key not in self.sent):
+                return  # Known, or kept by the worker itself for a try that ran over its time: the process ends.
             self.add(self.sent.pop(key) if answer["type"] == "kept" else answer["entry"])
             self.entries[key].pop("files", None)  # They are there.
             slot = self.slots.get(key)
             if slot is not None and slot.hand is None:
                 del self.slots[key]
                 slot.entry = self.entries[key]
-                slot.lock.release()
+                wake(slot)
             else:
                 self.arrived(key)
 
+    def is_readable(self, seconds: float) -> bool:
+        """Waits so long for something from the worker. Returns whether it has come."""
+        poll = select.poll()
+        poll.register(self.fd, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+
     def read(self) -> None:
-        """Reads from the worker, waiting for something to come."""
-        data = os.read(self.fd, 1 << 16)
-        if not data:
-            os._exit(1)  # The worker is gone.
-        *lines, self.unread = (self.unread + data).split(b"\n")
-        for line in lines:
-            self.received += 1
-            self.take(encode_json.parse(line.decode("utf-8", "surrogatepass")))
+        """Reads what has come from the worker, if nobody else has: a loop and a thread may be told of the same line."""
+        with self.reading:
+            if not self.is_readable(0):
+                return
+            data = os.read(self.fd, 1 << 16)
+            if not data:
+                os._exit(1)  # The worker is gone.
+            *lines, self.unread = (self.unread + data).split(b"\n")
+            for line in lines:
+                self.received += 1
+                self.take(encode_json.parse(line.decode("utf-8", "surrogatepass")))
 
     def wait(self, slot: Slot) -> dict[str, Any]:
         """Waits for a slot's entry in this thread. One of the waiting threads reads for all, unless a loop reads."""
@@ -295,16 +306,19 @@ class Journal:
         while slot.is_open():
             with lock:
                 leads = slot.leads or (self.leader is None and not self.is_read_by_loop())
+                slot.leads = False
                 if leads:
-                    self.leader, slot.leads = slot, False
+                    self.leader = slot
                 elif slot.entry is None and slot not in self.waiting:
                     self.waiting.append(slot)
             if leads:
                 try:
                     if slot.is_durable:
                         load_part("idle").block(slot)
-                    while slot.is_open():
-                        self.read()
+                    # A loop may begin to read meanwhile.
+                    while slot.is_open() and not self.is_read_by_loop():
+                        if self.is_readable(LOOK_S):
+                            self.read()
                 finally:
                     self.hand_over()
             else:
@@ -325,13 +339,22 @@ class Journal:
         with lock:
             self.leader = None
             self.waiting = [slot for slot in self.waiting if slot.entry is None]
-            if self.waiting:
+            if self.is_read_by_loop():
+                while self.waiting:
+                    wake(self.waiting.pop())  # From now on each looks by itself whether the loop still reads.
+            elif self.waiting:
                 slot = self.waiting.pop()
                 self.leader, slot.leads = slot, True
-                slot.lock.release()
+                wake(slot)
 
     def is_read_by_loop(self) -> bool:
         return self.loop is not None and not self.loop.is_closed()
+
+
+def wake(slot: Slot) -> None:
+    """The caller holds the lock. A slot that was woken already may get its entry before its thread has noticed."""
+    if slot.lock.locked():
+        slot.lock.release()
 
 
 journal = Journal()
@@ -417,4 +440,6 @@ def refuse_in_step(what: str) -> None:
 def check_text(text: Any, what: str) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= NAME_CHARS:
         raise ValueError(f"A step's {what} is a text of 1 to {NAME_CHARS} characters, not {text!r:.200}.")
+    if encode_json.without_surrogates(text) != text:
+        raise ValueError(f"A step's {what} has no lone surrogates, as {text!r:.200} has. Escape them by ascii().")
     return text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from _runfleet.arguments import annotations_of, resolve
-from _runfleet.encode_json import encode_plain, parse
+from _runfleet.encode_json import encode_plain, escape_surrogates, parse, without_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,14 +142,19 @@ class Keeper:
         for kind in ("datetime", "date") if datetime else ():
             if isinstance(item, getattr(datetime, kind)):
                 time: Any = item
-                return {MARK: kind, "value": time.isoformat()}
+                kept = {MARK: kind, "value": time.isoformat()}
+                try:
+                    restore(kept)
+                except ValueError:  # Of a class of its own, such as pandas' NaT.
+                    raise self.refuse(item, place) from None
+                return kept
         raise self.refuse(item, place)
 
 
 def encode(value: Any, what: str) -> str:
     """Returns a value as text. Raises ResultNotJSON or ResultTooLarge."""
-    text = "".join(encode_plain(keep(value, what), 0))
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    text = escape_surrogates("".join(encode_plain(keep(value, what), 0)))  # A frame would have other characters there.
+    size = len(text) if text.isascii() else len(text.encode())
     if size > ENTRY_BYTES:
         raise ResultTooLarge(
             f"{what} returned {size} bytes; a step may return {ENTRY_BYTES}. "
@@ -325,6 +330,7 @@ def describe_error(error: BaseException) -> dict[str, Any]:
         message = "(its message can't be shown)"
     if isinstance(error, KeyError) and len(error.args) == 1 and isinstance(error.args[0], str):
         message = error.args[0]
+    message = without_surrogates(message)  # As the frame has it, and so each later attempt.
     return {"type": kind.__qualname__[:200], "module": kind.__module__[:200], "message": message[:MESSAGE_CHARS]}
 
 
@@ -339,11 +345,15 @@ def rebuild(error: dict[str, Any]) -> Exception:
     name, module = str(error.get("type", "Error")), str(error.get("module", ""))
     if (module, name) not in classes:
         classes[module, name] = make_class(find_class(module, name), name)
-    rebuilt: Any = classes[module, name](str(error.get("message", "")))
+    message = str(error.get("message", ""))
+    try:
+        rebuilt: Any = classes[module, name](message)
+    except Exception:  # Its class isn't made of a message alone, as ExceptionGroup.
+        classes[module, name] = StepFailed
+        rebuilt = StepFailed(message)
     rebuilt.type = name
     if issubclass(classes[module, name], SystemExit):
-        said = str(error.get("message", ""))
-        rebuilt.code = int(said) if said.isdecimal() else None if said in ("", "None") else said
+        rebuilt.code = int(message) if message.isdecimal() else None if message in ("", "None") else message
     return rebuilt
 
 

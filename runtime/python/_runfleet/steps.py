@@ -13,7 +13,7 @@ from _runfleet.arguments import parameters
 from _runfleet.branches import Branch, current, follow_imported, lock
 from _runfleet.channel import flush, write_frame
 from _runfleet.context import Continued, Interrupted, answer_keys, before_questions
-from _runfleet.journal import journal, report_again, say_log
+from _runfleet.journal import LOOK_S, journal, report_again, say_log
 from _runfleet.step_values import DurableError, NonRetryable, RetryAfter, StepTimeout
 from _runfleet.stopping import Stopped
 
@@ -66,6 +66,7 @@ class Step:
 
     def __init__(self, key: str, name: str, number: int, reports: dict[str, Any]) -> None:
         self.key, self.name, self.number, self.is_over = key, name, number, False
+        self.in_thread = False  # True while a thread of asyncio's executes its plain function, which can't be stopped.
         self.reports = reports
 
     @property
@@ -181,6 +182,11 @@ class Call:
             journal.in_flight -= 1
             journal.count += 1
         return delay
+
+    def give_over(self) -> None:
+        """Sends that a try ran over its time, and its function goes on. The worker keeps it and kills this process."""
+        error = self.timed_out()
+        write_frame("step.end", **self.fields_of(error, self.retry.delay_of(error, self.number)), goes_on=True)
 
     def left(self) -> float:
         """The seconds until the next try may begin."""
@@ -339,7 +345,8 @@ def settle_question() -> str:
     journal.send({**place, "try": 1, "args": None, "closes": closes, "ok": True, "result": "null"})
     if in_loop():
         while slot.entry is None:
-            journal.read()
+            if journal.is_readable(LOOK_S):
+                journal.read()
     else:
         journal.wait(slot)
     return key

@@ -124,7 +124,6 @@ def load_ahead_of_steps(code: str) -> None:
 
 def await_run(agent: dict[str, Any]) -> NoReturn:
     """Executes the next run: takes the run's pipes, waits for its request, and ends the process."""
-    _signal.pthread_sigmask(SIG_SETMASK, ())
     os.setsid()
     kernel.set_dumpable(1)
     take_pipes()
@@ -134,6 +133,7 @@ def await_run(agent: dict[str, Any]) -> NoReturn:
     if "numpy" in sys.modules:
         numpy: Any = sys.modules["numpy"]
         numpy.random.seed()  # Python's own `random` does so at each fork.
+    _signal.pthread_sigmask(SIG_SETMASK, ())  # Not before: the empty run would take the request to end of this one.
     request = read_message(REQUEST_FD)
     os.set_inheritable(REQUEST_FD, False)
     replies.fd, replies.uses_steps = REQUEST_FD, agent["uses_steps"]

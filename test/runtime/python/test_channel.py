@@ -1,17 +1,34 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 from _runfleet import channel, journal, stopping
 from _runfleet.channel import PromptText, print_in_one_write, print_log, print_output, send, text_stream, write_frame
-from support import RuntimeTest
+from support import RUNTIME, RuntimeTest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# A process that is asked to end before its code begins. It says so itself, when its handler is set.
+ASKED_EARLY = """
+import os, signal, sys
+sys.path.insert(0, {runtime!r})
+from _runfleet import runner
+from _runfleet.channel import channel
+from _runfleet.context import request_fields
+channel.fd = 1
+runner.become_runner(None, None)
+os.kill(os.getpid(), signal.SIGTERM)
+request = dict.fromkeys(request_fields, None)
+request.update(entrypoint="main.py", code={{"main.py": "print('ran')"}}, files={{}}, env={{}}, input_payload={{}})
+runner.run_to_exit(request)
+"""
 
 
 class Frames(RuntimeTest):
@@ -67,15 +84,14 @@ class Frames(RuntimeTest):
         self.assertEqual([frame["type"] for frame in self.frames_of(act)], ["output", "custom"])
 
     def test_asked_to_end(self) -> None:
-        """A request to end that comes while a frame is written is raised once the frame, or the whole text, is written."""
-        self.replace(stopping, "WRITER", channel.__file__)
+        """A request to end that comes while a frame is written is raised once it, or the whole text, is written."""
         self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         self.addCleanup(stopping.end)
         write = os.write
 
         def write_and_ask(fd: int, data: bytes) -> int:
             written = write(fd, data)
-            if not stopping.stopping.is_asked:
+            if not stopping.stopping.asked:
                 os.kill(os.getpid(), signal.SIGTERM)
             return written
 
@@ -100,6 +116,28 @@ class Frames(RuntimeTest):
                     self.replace(os, "write", write)
 
                 self.assertEqual(len(self.frames_of(ask)), frames)
+
+    def test_asked_in_own_file(self) -> None:
+        """A request to end that comes while the code prints to a file of its own is raised at once."""
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
+        self.addCleanup(stopping.end)
+
+        class File(io.StringIO):
+            def write(self, text: str) -> int:
+                os.kill(os.getpid(), signal.SIGTERM)
+                return super().write(text)
+
+        stopping.listen()
+        stopping.begin()
+        with self.assertRaises(stopping.Stopped):
+            print_in_one_write("a", file=File())
+
+    def test_asked_early(self) -> None:
+        """A process that is asked to end while it reads its request executes none of the agent's code."""
+        program = ASKED_EARLY.format(runtime=RUNTIME)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+        frames = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([(frame["type"], frame.get("error_type")) for frame in frames], [("error", "Stopped")])
 
 
 class Prints(RuntimeTest):

@@ -9,7 +9,8 @@ from typing import Any
 
 from support import RUNTIME
 
-# A process of one durable run, with a thread that answers as the worker does. It prints what its frames were.
+# A process of one durable run, with a thread that answers as the worker does, but for a step "unanswered". It prints
+# what its frames were.
 DRIVER = """
 import _thread, json, os, sys
 sys.path.insert(0, {runtime!r})
@@ -25,7 +26,7 @@ def answer():
     for line in os.fdopen(frames_in):
         frame = json.loads(line)
         frames.append(frame)
-        if frame["type"] == "step.end" and "retry_in_ms" not in frame:
+        if frame["type"] == "step.end" and "retry_in_ms" not in frame and frame["name"] != "unanswered":
             os.write(answers_out, json.dumps({{"type": "kept", "key": frame["key"]}}).encode() + b"\\n")
         if frame["type"] == "over":
             over.release()
@@ -140,6 +141,33 @@ class Steps(unittest.TestCase):
         older = run(code.replace("{answers}", '["one", "two"]'), first.kept())
         self.assertEqual(sorted(older.returned), ["one", "two"])
 
+    def test_thread_beside_loop(self) -> None:
+        """A thread that waits for the worker doesn't hang an event loop that begins to read, nor its question."""
+        code = """
+            import asyncio, threading
+            from _runfleet.context import context
+            async def number(n):
+                return n
+            async def add():
+                return sum([await steps.run_step("n", number, n) for n in range(200)])
+            async def ask():
+                try:
+                    context.interrupt("Go on?")
+                except BaseException as error:
+                    return type(error).__name__
+            async def begin():
+                wait = lambda: steps.run_step("unanswered", lambda: 0)
+                threading.Thread(target=wait, daemon=True).start()
+                while steps.journal.leader is None:
+                    await asyncio.sleep(0.01)
+                return await {then}()
+            def main():
+                context["answers"] = []
+                return asyncio.run(steps.prepare_async(begin()))
+        """
+        self.assertEqual(run(code.format(then="add")).returned, 19_900)
+        self.assertEqual(run(code.format(then="ask")).returned, "Interrupted")
+
     def test_another_way(self) -> None:
         """Another step at a known place ends the run; over a copied journal the code goes on without it."""
         code = """
@@ -191,6 +219,25 @@ class Steps(unittest.TestCase):
         same, name, message = outcome.returned
         self.assertEqual((same, name), (True, "ResultNotJSON"))
         self.assertRegex(message, r"^step 'bad' returned a dict with a key of type int at \$\.total, .* Return str")
+
+    def test_surrogates(self) -> None:
+        """Text with a lone surrogate is the same on each attempt, as a value and in an error; a key has none."""
+        code = """
+            def fail(): raise ValueError("caf\\udce9")
+            def told(*args, **options):
+                try:
+                    return ascii(steps.run_step(*args, **options))
+                except ValueError as error:
+                    return ascii(str(error))
+            def main():
+                value = {"caf\\udce9": ["\\ud83d", "\\ude00", "\\ud83d\\ude00", "é"]}
+                return [told("list", lambda: value), told("fail", fail), told("key", fail, key="caf\\udce9")]
+        """
+        first = run(code)
+        value = r"{'caf\udce9': ['\ud83d', '\ude00', '\U0001f600', '\xe9']}"
+        self.assertEqual(first.returned[:2], [value, r"'caf\ufffd'"])
+        self.assertIn("key has no lone surrogates", first.returned[2])
+        self.assertEqual(run(code, first.kept()).returned, first.returned)
 
     def test_typed(self) -> None:
         """A dataclass comes back with those in it, and without what its `__init__` doesn't take."""
@@ -382,6 +429,58 @@ class Steps(unittest.TestCase):
         """
         first = run(code)
         self.assertEqual((first.returned, run(code, first.kept()).returned), ([True, "gone"], [True, "gone"]))
+
+    def test_error_classes(self) -> None:
+        """An error whose class isn't made of a message alone is a StepFailed with its type and message."""
+        code = """
+            from _runfleet.step_values import StepFailed
+            class Group(Exception):
+                def __new__(cls, message, parts): return super().__new__(cls, message, parts)
+                def __str__(self): return self.args[0]
+            def fail(): raise Group("two failed", [ValueError("a"), ValueError("b")])
+            def main():
+                try:
+                    steps.run_step("fail", fail)
+                except StepFailed as error:
+                    return [error.type, str(error)]
+        """
+        first = run(code)
+        self.assertEqual((first.returned, first.raised), (["Group", "two failed"], None))
+        self.assertEqual(run(code, first.kept()).returned, first.returned)
+
+    @unittest.skipIf(sys.version_info < (3, 11), "Python has no error groups")
+    def test_groups(self) -> None:
+        """A step in whose task group a task fails is a StepFailed that names the group."""
+        outcome = run("""
+            import asyncio
+            from _runfleet.step_values import StepFailed
+            async def fail(): raise ValueError("no luck")
+            async def both():
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(fail())
+            def main():
+                try:
+                    steps.run_step("both", both)
+                except StepFailed as error:
+                    return [error.type, str(error)]
+        """)
+        self.assertEqual(outcome.returned, ["ExceptionGroup", "unhandled errors in a TaskGroup (1 sub-exception)"])
+
+    def test_times(self) -> None:
+        """A time that its own text doesn't give back, as pandas' NaT, fails its step."""
+        outcome = run("""
+            import datetime
+            class NaT(datetime.datetime):
+                def isoformat(self): return "NaT"
+            def main():
+                try:
+                    steps.run_step("at", lambda: {"at": NaT(2026, 1, 1)})
+                except Exception as error:
+                    return [type(error).__name__, str(error)]
+        """)
+        name, message = outcome.returned
+        self.assertEqual(name, "ResultNotJSON")
+        self.assertIn("NaT at $.at, which can't be kept", message)
 
     def test_exits(self) -> None:
         """`sys.exit` in a step fails it, live and from the journal alike. What isn't an error gives the step up."""

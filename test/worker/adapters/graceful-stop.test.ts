@@ -87,6 +87,21 @@ const writing = py`
           finally:
               closed = True
 `;
+const filing = py`
+  import io, time
+  class File(io.StringIO):
+      def write(self, text):
+          time.sleep(0.01)
+          return super().write(text)
+  def main():
+      print("up")
+      file = File()
+      try:
+          while True:
+              print("row", file=file)
+      finally:
+          print("closed")
+`;
 const stubborn = py`
   import time
   def main():
@@ -112,6 +127,7 @@ describe.each(cases)("a stop at level $level", ({ sandbox }) => {
     expect((await stop(python, inPython(awaiting), "deadline")).said).toBe("up\nclosed\nclosed\n");
     expect((await stop(python, inPython(handling), "draining")).said).toBe("up\nown handler\n");
     expect((await stop(python, inPython(writing))).tookMs).toBeLessThan(4_000);
+    expect((await stop(python, inPython(filing))).said).toBe("up\nclosed\n");
     await adapters.close();
   });
 
