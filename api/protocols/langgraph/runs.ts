@@ -338,7 +338,7 @@ const cancel = defineRoute({
     } finally {
       tail.close();
     }
-    if (query.action === "rollback") await removeRun(ctx, run_id, caller.owner);
+    if (query.action === "rollback") await removeRun(ctx, run_id, caller);
     return { status: 204 };
   },
 });
@@ -350,9 +350,9 @@ const remove = defineRoute({
   scope: "runs:write",
   audit: "run",
   request: { params: threadRunParams },
-  async handle(ctx: Pick<AcceptDeps, "db" | "streams" | "log">, { params: { thread_id, run_id }, caller }) {
+  async handle(ctx: Pick<AcceptDeps, "db" | "streams" | "queue" | "log">, { params: { thread_id, run_id }, caller }) {
     await findRun(ctx.db, run_id, thread_id, caller.owner);
-    await removeRun(ctx, run_id, caller.owner);
+    await removeRun(ctx, run_id, caller);
     return { status: 204 };
   },
 });
