@@ -1,4 +1,6 @@
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { isDependencyFault } from "../../shared/store/is-dependency-fault.ts";
 import { claimBulk, type HeldBulk } from "../../shared/store/bulk/bulk-operations.ts";
 import { giveBackBulk, nextRuns, noteProgress } from "../../shared/store/bulk/work-bulk.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
@@ -12,6 +14,10 @@ const intervalMs = 1_000;
 const batchSize = 20;
 /** After so long an operation goes back, and the one that has waited longest is next. */
 const turnMs = 2_000;
+/** So long an operation rests when a run has to wait for room in the queue, for a worker or for Postgres. */
+const restMs = 2_000;
+/** What can't be done a day after the operation was asked for has failed. No longer: the runs' keys are kept for a day. */
+const mostWaitMs = 24 * 60 * 60_000;
 
 type Deps = AcceptDeps & Pick<ApiContext, "leaving">;
 
@@ -31,29 +37,41 @@ async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
     const held: HeldBulk = bulk;
     const runs = await nextRuns(ctx.db, held, batchSize);
     const outcomes = await Promise.all(runs.map(({ id }) => applyToRun(ctx, held, id)));
-    const done = outcomes.filter(Boolean).length;
-    const cursor = runs.at(-1)?.place ?? held.cursor;
-    const finished = runs.length < batchSize;
-    const noted = await noteProgress(ctx.db, held, { done, failed: runs.length - done, cursor, finished });
+    // From the first run that has to wait on, all are tried again later.
+    const waiting = outcomes.indexOf("must_wait");
+    const settled = waiting === -1 ? outcomes : outcomes.slice(0, waiting);
+    const done = settled.filter((outcome) => outcome === "done").length;
+    const cursor = runs[settled.length - 1]?.place ?? held.cursor;
+    const finished = waiting === -1 && runs.length < batchSize;
+    const noted = await noteProgress(ctx.db, held, { done, failed: settled.length - done, cursor, finished });
+    if (noted && waiting !== -1) return giveBackBulk(ctx.db, noted, restMs);
     bulk = finished ? null : noted;
   }
-  if (bulk) await giveBackBulk(ctx.db, bulk);
+  if (bulk) await giveBackBulk(ctx.db, bulk, 0);
 }
 
-/** Returns false when the action failed for this run. The key lets a run be run again once, even by two processes. */
+type Outcome = "done" | "failed" | "must_wait";
+
+/** Applies the action to a run. The key lets a run be run again once, even by two processes. */
 async function applyToRun(
   ctx: Deps,
-  { id, action, owner, actor, user_id, edits }: HeldBulk,
+  { id, action, owner, actor, user_id, edits, created_at }: HeldBulk,
   runId: string,
-): Promise<boolean> {
+): Promise<Outcome> {
   try {
-    if (action === "cancel") return await cancelRun(ctx, runId, { owner, actor });
+    if (action === "cancel") return (await cancelRun(ctx, runId, { owner, actor })) ? "done" : "failed";
     const key = { user_id, route: `bulk/${id}`, key: runId };
     const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
     await runAgain(ctx, runId, { ...nothing, ...edits }, { owner, actor, traceparent: null, key, bulk_id: id });
-    return true;
+    return "done";
   } catch (error) {
+    if (mayPass(error) && Date.now() - created_at.getTime() < mostWaitMs) return "must_wait";
     ctx.log.warn({ bulk_id: id, run_id: runId, err: errorText(error) }, "a bulk operation failed for a run");
-    return false;
+    return "failed";
   }
 }
+
+/** True when the same may succeed later: a full queue, no worker, Postgres that fails over. */
+const mayPass = (error: unknown): boolean =>
+  isDependencyFault(error) ||
+  (error instanceof AppError && (error.kind === "too_many_requests" || error.kind === "unavailable"));

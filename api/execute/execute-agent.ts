@@ -7,11 +7,10 @@ import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, repeatKeyOf, replayed } from "../http/idempotency-header.ts";
 import { holdsOpen, parsePrefer, preferHeader } from "../http/parse-prefer.ts";
 import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept-run.ts";
-import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
+import { cancelOnDisconnect } from "../stream/cancel-on-disconnect.ts";
 import { awaitRecord, streamOf } from "../stream/respond-run.ts";
 import { formatQuery, viewOf } from "../stream/respond-sse.ts";
-import { onceAborted } from "../../shared/platform/lifecycle/once-aborted.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
@@ -56,8 +55,7 @@ export const executeAgent = defineOperation({
       key: repeatKeyOf(caller, "execute", key),
     });
     const attached = key !== undefined && accepted.queued === null ? replayed : {};
-    if (query.on_disconnect === "cancel")
-      onceAborted(untilGone(), () => void cancelRun(ctx, accepted.run_id, caller).catch(() => undefined));
+    if (query.on_disconnect === "cancel") cancelOnDisconnect(ctx, accepted.run_id, { caller, gone: untilGone() });
     const { projection, headers: locations } = viewOf(accepted.run_id, query.format);
     const answered = { ...attached, ...locations };
     if (prefer === "stream") return streamOf(ctx, accepted, { projection, headers: answered });

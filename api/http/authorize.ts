@@ -60,19 +60,20 @@ export function requireScope({ scopes }: Caller, scope: Scope): void {
 }
 
 /**
- * Counts the size of a body that is not parsed yet against the caller's rate limit, or the address' where anybody may ask. Throws
- * too_many_requests.
+ * Counts the size of a body that is not parsed yet against the caller's rate limit, or the address' where anybody may ask.
+ * `counted`: as how many requests it was counted before. Returns as how many it is counted now. Throws too_many_requests.
  */
 export async function countBody(
   guards: Guards,
   caller: Caller,
   req: Request,
-  size: { bytes: number; values: number },
-): Promise<void> {
+  { size, counted }: { size: { bytes: number; values: number }; counted: number },
+): Promise<number> {
   const requests = weighBody(size);
-  if (requests === 0) return;
-  if (caller === nobody) await guards.limiter.count(`ip:${clientAddress(req)}`, { requests });
-  else await countRequests(guards, caller, req, { requests });
+  if (requests === 0) return counted;
+  if (caller === nobody) await guards.limiter.count(`ip:${clientAddress(req)}`, { requests, counted });
+  else await countRequests(guards, caller, req, { requests, counted });
+  return counted + requests;
 }
 
 /**
@@ -83,15 +84,20 @@ export async function countRequests(
   { limiter }: Pick<Guards, "limiter">,
   caller: Caller,
   from: Peer,
-  { requests, show }: { requests: number; show?: (left: RateLimitState) => void },
+  { requests, counted = 0, show }: { requests: number; counted?: number; show?: (left: RateLimitState) => void },
 ): Promise<void> {
   const { user, key } = caller.per_minute;
   let least: RateLimitState | null = null;
   const note = (left: RateLimitState): void => {
     if (least === null || left.remaining < least.remaining) show?.((least = left));
   };
-  if (key !== null) await limiter.count(`key:${caller.actor}`, { requests, perMinute: key, show: note });
-  await limiter.count(limiterKey(caller, from), { requests, ...(user !== null && { perMinute: user }), show: note });
+  if (key !== null) await limiter.count(`key:${caller.actor}`, { requests, counted, perMinute: key, show: note });
+  await limiter.count(limiterKey(caller, from), {
+    requests,
+    counted,
+    ...(user !== null && { perMinute: user }),
+    show: note,
+  });
 }
 
 type Peer = { ip?: string | undefined };

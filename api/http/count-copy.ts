@@ -24,5 +24,5 @@ export async function countCopy(
       `The thread's messages are more than the ${most} bytes that are copied. Fork it up to an earlier run, the 'run_id' of POST /v1/threads/{thread_id}/fork.`,
     );
   const requests = Math.floor(bytes / bytesPerRequest);
-  if (requests > 0) await countRequests(guards, caller, from, { requests });
+  if (requests > 0) await countRequests(guards, caller, from, { requests, counted: 1 });
 }

@@ -5,7 +5,7 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import type { Log } from "../../shared/platform/log.ts";
 import { isDependencyFault, isLostReference } from "../../shared/store/is-dependency-fault.ts";
 import { type Protocol, protocolOf, type Refusal, type ShownRefusal } from "./protocol.ts";
-import { queryOf, requestId } from "./request-context.ts";
+import { cut, queryOf, requestId } from "./request-context.ts";
 
 /** The last route: no other route matched the request. */
 export const notFoundHandler: RequestHandler = () => {
@@ -22,7 +22,7 @@ export function errorHandler(log: Log, protocols: Protocols): ErrorRequestHandle
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
       logFault(log, error, res);
-      res.destroy();
+      cut(res);
       return;
     }
     const known = toKnownError(error);

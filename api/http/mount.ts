@@ -31,7 +31,11 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const held = operation.rawBody
         ? guards.bodies.unsigned.open(clientAddress(req), res)
         : guards.bodies.keyed.open(limiterKey(caller, req), res);
-      const countSize = (given: Size): Promise<void> => countBody(guards, caller, req, given);
+      // The request itself was counted when it was authorized.
+      let counted = 1;
+      const countSize = async (size: Size): Promise<void> => {
+        counted = await countBody(guards, caller, req, { size, counted });
+      };
       const { body, size } = await readBody(operation, req, { count: (bytes) => held.count(bytes), countSize });
       if (size) await countSize(size);
       const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);

@@ -7,12 +7,14 @@ export type RateLimiter = {
   /**
    * Counts a request of `who`, or several, against a limit: the deployment's, unless `perMinute` says another. Rejects with
    * too_many_requests, which says when to try again. `show` is told what is left before that, if there is a limit.
+   * A request that weighs more than the limit takes a whole minute: else it could never be sent. `counted`: as how many it was
+   * counted before.
    */
   count(who: string, counted?: CountOptions): Promise<void>;
   close(): void;
 };
 
-type CountOptions = { requests?: number; perMinute?: number; show?: (left: RateLimitState) => void };
+type CountOptions = { requests?: number; counted?: number; perMinute?: number; show?: (left: RateLimitState) => void };
 
 /** What is left of a caller's requests in the current minute, which ends in `reset_s` seconds. */
 export type RateLimitState = { limit: number; remaining: number; reset_s: number };
@@ -64,10 +66,11 @@ export function openRateLimiter({ url, prefix, perMinute: usual, onError }: Opti
   if (usual > 0) limiterOf(usual);
 
   return {
-    async count(who, { requests = 1, perMinute = usual, show = () => undefined } = {}) {
-      if (perMinute === 0) return;
+    async count(who, { requests = 1, counted = 0, perMinute = usual, show = () => undefined } = {}) {
+      const points = Math.min(requests, perMinute - counted);
+      if (points <= 0) return;
       try {
-        show(stateOf(perMinute, await limiterOf(perMinute).consume(who, requests)));
+        show(stateOf(perMinute, await limiterOf(perMinute).consume(who, points)));
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         show(stateOf(perMinute, error));

@@ -11,7 +11,10 @@ export type RequestInfo = {
   ip: string | undefined;
   /** How the request says who sends it, for operations that sign people in and out. */
   sender: Sender;
-  /** Returns a signal that is aborted when the client disconnects before the answer is complete. */
+  /**
+   * Returns a signal that is aborted when the connection ends before the answer is complete: with the reason `cutByService`, or
+   * because the client disconnects.
+   */
   untilGone: () => AbortSignal;
   /**
    * For streams and waiting requests: counts the answer as one of its user until it ends; `who` (see `limiterKey`) if not the

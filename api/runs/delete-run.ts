@@ -16,8 +16,8 @@ export const deleteRun = defineOperation({
   request: { params: runParams },
   errors: ["run_not_ended", "parent_not_ended"],
   responses: { 204: { description: "Deleted" } },
-  async handle(ctx: Pick<ApiContext, "log" | "db" | "streams">, { params: { run_id }, caller }) {
-    await removeRun(ctx, run_id, caller.owner);
+  async handle(ctx: Pick<ApiContext, "log" | "db" | "streams" | "queue">, { params: { run_id }, caller }) {
+    await removeRun(ctx, run_id, caller);
     return { status: 204 };
   },
 });

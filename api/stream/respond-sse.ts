@@ -5,6 +5,7 @@ import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { logFault } from "../http/error-handler.ts";
+import { cut } from "../http/request-context.ts";
 import { followRun, type RunReader } from "./follow-run.ts";
 import type { Projection } from "./projections/projection.ts";
 import { type Format, formats, projections } from "./projections/projections.ts";
@@ -86,12 +87,12 @@ export function respondSse(deps: RespondDeps, res: Response, sse: Sse): void {
     take: (events) => writer.write(encode(events)),
     end(events) {
       const end = encodeEnd(events);
-      if (end === null) res.destroy();
+      if (end === null) cut(res);
       else writer.end(end);
     },
     fail(error) {
       logFault(deps.log, error, res);
-      res.destroy();
+      cut(res);
     },
   };
   followRun(deps, run_id, tail, { cursor: first ?? stream.after, fresh: first !== null, reader });

@@ -23,7 +23,9 @@ export const planBody = z
     max_concurrent_runs: laxInt({ ge: 0, le: 1e9 })
       .nullish()
       .meta({ description: "The largest number of runs that have not ended, including queued ones." }),
-    max_queued_runs: laxInt({ ge: 0, le: 1e9 }).nullish(),
+    max_queued_runs: laxInt({ ge: 0, le: 1e9 })
+      .nullish()
+      .meta({ description: "The largest number of runs that wait in the queue, including delayed ones." }),
     requests_per_minute: laxInt({ ge: 1, le: 1e9 })
       .nullish()
       .meta({ description: "Requests of each user with all keys together. Null: as RATE_LIMIT_PER_MINUTE says." }),

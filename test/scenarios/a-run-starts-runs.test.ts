@@ -122,6 +122,33 @@ test.each(["python", "node"] as const)(
   },
 );
 
+test("a run that is deleted as soon as it has ended ends the runs that it has started", async () => {
+  const parent = await makeAgent(
+    url,
+    py`
+      def main(input, context):
+          context.run_agent(input["agent"], {"waits": "never"})
+    `,
+  );
+  // A worker looks each second for what an end has left: some of these ends are deleted before it looks.
+  for (let n = 0; n < 3; n += 1) {
+    const { run_id } = await begin(parent, { agent: worker });
+    const childOf = () => column<string>("SELECT id AS it FROM runs WHERE parent_run_id = $1", run_id);
+    const [child = ""] = await until(childOf, (ids) => ids.length > 0);
+    expect((await call(url, "POST", `/v1/runs/${run_id}/complete`, { status: "success" })).status).toBe(200);
+    expect((await call(url, "DELETE", `/v1/runs/${run_id}`)).status).toBe(204);
+    const [asked] = await column<boolean>(
+      "SELECT cancel_requested_at IS NOT NULL OR completed_at IS NOT NULL AS it FROM runs WHERE id = $1",
+      child,
+    );
+    expect(asked).toBe(true);
+    await until(
+      () => column<string>("SELECT status AS it FROM runs WHERE id = $1", child),
+      ([is]) => is === "cancelled",
+    );
+  }
+});
+
 const maps = {
   asyncio: py`
     import asyncio

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { type BehindProxies, startBehindProxies } from "../harness/behind-proxies.ts";
 import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
@@ -67,6 +67,29 @@ describe("an API whose connection to Postgres is cut", () => {
       expect((await movesOf(body.run_id)).join()).toMatch(moves);
     },
   );
+});
+
+test("a replay whose answer was lost is done once: its repeat is given the same run, also when the source was changed", async () => {
+  const behind = await startBehindProxies(stack, "api");
+  const worker = await stack.start("worker", lease);
+  const { member, postgres } = behind;
+  const source = ask(1, boundedId);
+  await readEvents(await execute(url, source));
+  const replay = (body: object) =>
+    call(member.url, "POST", `/v1/runs/${source.run_id}/replay`, body, { "idempotency-key": "once" });
+  const edits = { input_payload: { n: 2 } };
+  const wasCut = postgres.cutAt("insert-run", "after");
+  const first = await replay(edits);
+  await wasCut;
+  expect(first.status).toBe(503);
+  await call(url, "PATCH", `/v1/runs/${source.run_id}`, { metadata: { seen: true } });
+  expect(await replay({ input_payload: { n: 3 } })).toMatchObject({ status: 422 });
+  const { status, body } = await replay(edits);
+  const again = await replay(edits);
+  const { rows } = await stack.sql.query("SELECT id FROM runs WHERE replay_of = $1", [source.run_id]);
+  await Promise.all([worker.stop("SIGKILL"), behind.close()]);
+  expect([status, again.status, again.body["id"]]).toEqual([202, 202, body["id"]]);
+  expect(rows).toEqual([{ id: body["id"] }]);
 });
 
 /** The fault points of a run's way, with what the run's moves and its last event's id are then. */

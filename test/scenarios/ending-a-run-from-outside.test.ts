@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { startBehindProxies } from "../harness/behind-proxies.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -98,6 +99,23 @@ test("on_disconnect=cancel cancels the run when its client goes; else it goes on
   const other = await started();
   expect((await call(url, "GET", `/v1/runs/${other.runId}`)).body["status"]).toBe("running");
   await call(url, "POST", `/v1/runs/${other.runId}/cancel`);
+});
+
+test("on_disconnect=cancel lets the run go on when the service cuts the connection", async () => {
+  const behind = await startBehindProxies(stack, "api");
+  const { member, postgres } = behind;
+  const agent_id = await makeAgent(url, sleeper);
+  const body = { run_id: "is-cut", agent_id, version: "current" };
+  await readEvents(await execute(url, body), ({ event }) => event === "output.delta");
+  // Who attaches to the run is given what the stores have of it.
+  const wasCut = postgres.cutAt("read-transcript", "before");
+  const attached = await execute(member.url, body, {}, "?on_disconnect=cancel");
+  await wasCut;
+  expect((await readEvents(attached)).at(-1)?.event).not.toBe("run.cancelled");
+  for (let n = 0; n < 20; n += 1)
+    expect((await call(member.url, "GET", "/v1/runs/is-cut")).body["status"]).toBe("running");
+  await call(url, "POST", "/v1/runs/is-cut/cancel");
+  await behind.close();
 });
 
 test("an unknown run is a 404 everywhere", async () => {

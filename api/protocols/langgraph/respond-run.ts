@@ -2,6 +2,7 @@ import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { logFault } from "../../http/error-handler.ts";
 import type { AnyResult } from "../../http/define-operation.ts";
+import { cut } from "../../http/request-context.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { followRun } from "../../stream/follow-run.ts";
 import { respondSse, type RespondDeps } from "../../stream/respond-sse.ts";
@@ -51,12 +52,12 @@ export function waitForRun(
           stopPings();
           const ending = machine.ending();
           // This process shuts down. A clean end would be an answer.
-          if (ending === null) res.destroy();
+          if (ending === null) cut(res);
           else res.end(JSON.stringify(toBody({ values: machine.values(), ending })));
         })
         .catch((error: unknown) => {
           logFault(deps.log, error, res);
-          res.destroy();
+          cut(res);
         });
     },
   };

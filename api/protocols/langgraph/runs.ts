@@ -17,6 +17,7 @@ import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../../context.ts";
 import { requireScope } from "../../http/authorize.ts";
 import type { Operation } from "../../http/define-operation.ts";
+import { cancelOnDisconnect } from "../../stream/cancel-on-disconnect.ts";
 import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { lastEventIdHeader } from "../../stream/last-event-id.ts";
@@ -31,7 +32,6 @@ import { joinModes, readModes } from "./stream-modes.ts";
 import { threadParams } from "./threads.ts";
 import { valuesBefore } from "./thread-values.ts";
 import { viewThread } from "./thread-view.ts";
-import { onceAborted } from "../../../shared/platform/lifecycle/once-aborted.ts";
 
 type Deps = StartDeps & RespondDeps;
 
@@ -285,8 +285,7 @@ const joins = [
       if (query.cancel_on_disconnect) requireScope(caller, "runs:write");
       const run = await findRun(ctx.db, run_id, threadOf(input.params), caller.owner);
       holdOpen();
-      if (query.cancel_on_disconnect)
-        onceAborted(untilGone(), () => void cancelRun(ctx, run_id, caller).catch(() => undefined));
+      if (query.cancel_on_disconnect) cancelOnDisconnect(ctx, run_id, { caller, gone: untilGone() });
       return joinRun(ctx, run, input, caller.owner);
     },
   }),
@@ -338,7 +337,7 @@ const cancel = defineRoute({
     } finally {
       tail.close();
     }
-    if (query.action === "rollback") await removeRun(ctx, run_id, caller.owner);
+    if (query.action === "rollback") await removeRun(ctx, run_id, caller);
     return { status: 204 };
   },
 });
@@ -350,9 +349,9 @@ const remove = defineRoute({
   scope: "runs:write",
   audit: "run",
   request: { params: threadRunParams },
-  async handle(ctx: Pick<AcceptDeps, "db" | "streams" | "log">, { params: { thread_id, run_id }, caller }) {
+  async handle(ctx: Pick<AcceptDeps, "db" | "streams" | "queue" | "log">, { params: { thread_id, run_id }, caller }) {
     await findRun(ctx.db, run_id, thread_id, caller.owner);
-    await removeRun(ctx, run_id, caller.owner);
+    await removeRun(ctx, run_id, caller);
     return { status: 204 };
   },
 });

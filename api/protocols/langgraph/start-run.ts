@@ -1,13 +1,13 @@
 import { AppError, notFound } from "../../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../../shared/domain/errors/validation-fault.ts";
 import type { AcceptDeps } from "../../../shared/services/runs/accept-run.ts";
-import { cancelRun } from "../../../shared/services/runs/cancel-run.ts";
 import type { ResumeDeps } from "../../../shared/services/runs/resume-run.ts";
 import { mayUseThread } from "../../../shared/store/threads/may-use-thread.ts";
 import { readThread } from "../../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../../context.ts";
 import type { RequestInfo } from "../../http/request-info.ts";
 import { acceptAndFollow } from "../../stream/accept-and-follow.ts";
+import { cancelOnDisconnect } from "../../stream/cancel-on-disconnect.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { resumeAndFollow } from "../../stream/resume-and-follow.ts";
 import type { RunView } from "./run-stream.ts";
@@ -16,7 +16,6 @@ import { checkpointId, refusePast } from "./thread-state.ts";
 import type { Values } from "./grow-values.ts";
 import { valuesOf } from "./thread-values.ts";
 import { type ThreadView, viewThread } from "./thread-view.ts";
-import { onceAborted } from "../../../shared/platform/lifecycle/once-aborted.ts";
 
 export type StartDeps = AcceptDeps & ResumeDeps & Pick<ApiContext, "hub">;
 
@@ -89,10 +88,10 @@ function readAnswer(resume: unknown, openId: string): { interrupt_id: string; re
 
 /** Cancels a run when its client disconnects, if the client wants that. */
 export function cancelWhenGone(
-  ctx: AcceptDeps,
+  ctx: AcceptDeps & Pick<ApiContext, "leaving">,
   runId: string,
   { body, caller, untilGone }: Input & Pick<RequestInfo, "untilGone">,
 ): void {
   if (body.on_disconnect !== "cancel") return;
-  onceAborted(untilGone(), () => void cancelRun(ctx, runId, caller).catch(() => undefined));
+  cancelOnDisconnect(ctx, runId, { caller, gone: untilGone() });
 }

@@ -17,8 +17,8 @@ export const deleteResponse = defineOperation({
   request: { params: responseParams },
   errors: ["run_not_found", "run_not_ended", "parent_not_ended"],
   responses: { 200: { description: "Deleted", schema: z.unknown() } },
-  async handle(ctx: Pick<ApiContext, "db" | "streams" | "log">, { params: { response_id: id }, caller }) {
-    await removeRun(ctx, parseResponseId(id).run_id, caller.owner);
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue" | "log">, { params: { response_id: id }, caller }) {
+    await removeRun(ctx, parseResponseId(id).run_id, caller);
     return { status: 200, body: { id, object: "response.deleted", deleted: true } };
   },
 });

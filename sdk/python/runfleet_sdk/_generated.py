@@ -2499,6 +2499,7 @@ class PlanBody(TypedDict):
     max_concurrent_runs: NotRequired[int | None]
     """The largest number of runs that have not ended, including queued ones."""
     max_queued_runs: NotRequired[int | None]
+    """The largest number of runs that wait in the queue, including delayed ones."""
     requests_per_minute: NotRequired[int | None]
     """Requests of each user with all keys together. Null: as RATE_LIMIT_PER_MINUTE says."""
     prepaid: NotRequired[bool]

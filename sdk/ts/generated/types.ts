@@ -2093,6 +2093,7 @@ export type PlanBody = {
   weekly_micro_usd?: number | null | undefined;
   /** The largest number of runs that have not ended, including queued ones. */
   max_concurrent_runs?: number | null | undefined;
+  /** The largest number of runs that wait in the queue, including delayed ones. */
   max_queued_runs?: number | null | undefined;
   /** Requests of each user with all keys together. Null: as RATE_LIMIT_PER_MINUTE says. */
   requests_per_minute?: number | null | undefined;

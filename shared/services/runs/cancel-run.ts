@@ -14,7 +14,7 @@ import { nudgeRuns } from "./nudge-run.ts";
 export type CancelDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
 /** Whose run may be cancelled, and who wants it. The timeline names the `actor`; null: the service itself. */
-type Canceller = { owner: Owner; actor: string | null };
+export type Canceller = { owner: Owner; actor: string | null };
 
 /**
  * Cancels a run, and the runs that it has started. A queued or interrupted run ends at once, a suspended one once its code has

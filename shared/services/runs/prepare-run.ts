@@ -20,6 +20,8 @@ export type Origin = {
   traceparent: string | null;
   /** Requests with the same key share a run. */
   key: RepeatKey | null;
+  /** The hash of what is the same in all requests with the key. Left out: the hash of the execute request. */
+  key_hash?: Buffer;
   /** The id of the run whose request is run again. */
   replay_of?: string;
   /** The bulk operation that asks for it. */
@@ -64,7 +66,7 @@ export async function prepareRun(
     waiting === null ? await deps.capacity.reserve(next) : { position: null, bounds: boundsOf(null) };
   // Before the commit, so that a committed message has a daemon that can take it.
   if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id, ...version });
-  const run_id = waiting ?? (await chooseRunId(deps.db, request, key));
+  const run_id = waiting ?? (await chooseRunId(deps.db, request, { key, key_hash: origin.key_hash }));
   const run = newRun(deps.config.encryptionKeys, {
     request,
     version,

@@ -1,16 +1,16 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
 import { errorText } from "../../platform/error-text.ts";
 import type { Log } from "../../platform/log.ts";
-import type { RunStreams } from "../../platform/stream/run-streams.ts";
-import type { Db } from "../../store/client.ts";
-import type { Owner } from "../../store/owned-by.ts";
 import { deleteRun } from "../../store/runs/delete-run.ts";
+import { type CancelDeps, cancelChildren, type Canceller } from "./cancel-run.ts";
 
-type Deps = { db: Db; streams: Pick<RunStreams, "forget">; log: Pick<Log, "warn"> };
+export type RemoveDeps = CancelDeps & { log: Pick<Log, "warn"> };
 
 /** Deletes an ended run with its stream. Throws not_found, and conflict while the run, or the run that has started it, has not ended. */
-export async function removeRun({ db, streams, log }: Deps, run_id: string, owner: Owner): Promise<void> {
-  const done = await deleteRun(db, run_id, owner);
+export async function removeRun(deps: RemoveDeps, run_id: string, { owner, actor }: Canceller): Promise<void> {
+  const { db, streams, log } = deps;
+  let done = await deleteRun(db, run_id, owner);
+  for (; done === "has_children"; done = await deleteRun(db, run_id, owner)) await cancelChildren(deps, run_id, actor);
   if (done === "missing") throw notFound("run", run_id);
   if (done === "not_ended") throw conflict("run_not_ended", "The run has not ended. Cancel it first.");
   if (done === "parent_not_ended")

@@ -1,18 +1,31 @@
 import { z } from "zod";
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { idempotencyKeyReused } from "../../domain/errors/validation-fault.ts";
 import { readConfig } from "../../schemas/agent-config.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import type { ReplayBody } from "../../schemas/replay.ts";
+import { findRunOfKey } from "../../store/users/idempotency-keys.ts";
 import { readRunToRerun } from "../../store/runs/read/read-run-to-rerun.ts";
 import { journalOfRerun, fault } from "../journal/journal-of-rerun.ts";
 import { type AcceptDeps, acceptRun } from "./accept-run.ts";
 import type { Origin } from "./prepare-run.ts";
 
 /**
- * Runs the request of a run again, outside the run's thread. Returns the new run's id. Throws what `acceptRun` throws, not_found,
- * and conflict when `edits` lack env_vars or files that the run had.
+ * Runs the request of a run again, outside the run's thread. Returns the new run's id; of a repeat, that of the first. Throws
+ * what `acceptRun` throws, not_found, and conflict when `edits` lack env_vars or files that the run had.
  */
 export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBody, origin: Origin): Promise<string> {
+  return (await findRepeated(deps, origin)) ?? makeAgain(deps, runId, edits, origin);
+}
+
+/** Looked for before all else: the source may have other metadata by now, or be gone. */
+async function findRepeated({ db }: Pick<AcceptDeps, "db">, { key, key_hash }: Origin): Promise<string | null> {
+  const made = key && (await findRunOfKey(db, key));
+  if (made && key_hash && !made.request_hash.equals(key_hash)) throw idempotencyKeyReused();
+  return made?.run_id ?? null;
+}
+
+async function makeAgain(deps: AcceptDeps, runId: string, edits: ReplayBody, origin: Origin): Promise<string> {
   const run = await readRunToRerun(deps.db, runId, origin.owner);
   if (!run) throw notFound("run", runId);
   const missing = [

@@ -53,15 +53,15 @@ const note = statement({
     RETURNING lease_until::text AS lease_until`,
 });
 
-/** Leaves an operation to whoever takes one next. Does nothing where it is another process's by now. */
-export async function giveBackBulk(db: Db, { id, lease_until }: HeldBulk): Promise<void> {
-  await giveBack.count(db.sql, { id, held_until: lease_until });
+/** Leaves an operation to whoever takes one next, after a rest. Does nothing where it is another process's by now. */
+export async function giveBackBulk(db: Db, { id, lease_until }: HeldBulk, rest_ms: number): Promise<void> {
+  await giveBack.count(db.sql, { id, held_until: lease_until, rest_ms });
 }
 
 const giveBack = statement({
   name: "give-back-bulk",
-  takes: { id: t.text, held_until: t.text },
+  takes: { id: t.text, held_until: t.text, rest_ms: t.double },
   text: sql`
-    UPDATE bulk_operations SET lease_until = now()
+    UPDATE bulk_operations SET lease_until = now() + $rest_ms * interval '1 ms'
     WHERE id = $id AND status = 'running' AND lease_until = $held_until::timestamptz`,
 });

@@ -5,16 +5,21 @@ import { raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIs } from "./run-is.ts";
 
-/** Removes a run that has ended, with its transcript, timeline and artifacts, unless the run that has started it may still read its result. */
+/**
+ * Removes a run that has ended, with its transcript, timeline and artifacts, unless the run that has started it may still read its
+ * result. `has_children`: runs that end with it were not asked to yet, and only its row tells of them.
+ */
 export async function deleteRun(
   db: Db,
   id: string,
   owner: Owner,
-): Promise<"deleted" | "missing" | "not_ended" | "parent_not_ended"> {
+): Promise<"deleted" | "missing" | "not_ended" | "has_children" | "parent_not_ended"> {
   if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
-  const left = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select: { completed_at: true } });
+  const select = { completed_at: true, has_children: true };
+  const left = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
   if (!left) return "missing";
-  return left.completed_at === null ? "not_ended" : "parent_not_ended";
+  if (left.completed_at === null) return "not_ended";
+  return left.has_children ? "has_children" : "parent_not_ended";
 }
 
 /** SQL: true for a row of `runs` whose result the run that has started it may still wait for, or read again. */
@@ -53,6 +58,6 @@ const remove = statement({
   gives: { id: t.text },
   text: sql`
     ${deleteRuns(sql`SELECT id FROM runs WHERE id = $id AND ($owner IS NULL OR user_id = $owner) AND ${runIs.ended()}
-      AND NOT ${hasOpenParent}`)}
+      AND NOT has_children AND NOT ${hasOpenParent}`)}
     SELECT id FROM gone`,
 });

@@ -3,7 +3,6 @@ import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
 import { parameterRows } from "../parameter-rows.ts";
 import type { Owner } from "../owned-by.ts";
-import { runIs } from "../runs/run-is.ts";
 import { type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
@@ -29,9 +28,9 @@ type NextRunQuery = Row<{ thread_id: typeof t.text }> & {
 };
 
 /**
- * Returns the run that follows a place in a thread; null when there is none yet. A delayed run is there once it is due. Runs
- * are inserted under the lock of their thread, so no run appears before one that was returned. Readers who ask at the same
- * time share a statement.
+ * Returns the run that follows a place in a thread; null when there is none yet. A delayed run is there once it is due, also
+ * when it was cancelled before: a place in the future would hide the runs that begin until then. Runs are inserted under the
+ * lock of their thread, so no run appears before one that was returned. Readers who ask at the same time share a statement.
  */
 export function nextRunOfThread(db: Db, view: ThreadView, place: RunPlace | null): Promise<RunPlace | null> {
   return db.inBatches(nextRuns, { ...view, at: place?.at ?? null, id: place?.id ?? null });
@@ -64,10 +63,7 @@ const next = statement({
       SELECT at, id FROM (
         ${half(sql`runs.created_at`, sql`runs.due_at IS NULL`)}
         UNION ALL
-        ${half(
-          sql`runs.due_at`,
-          sql`runs.due_at IS NOT NULL AND NOT (${runIs.scheduled()} AND attempt = 0 AND runs.due_at > now())`,
-        )}
+        ${half(sql`runs.due_at`, sql`runs.due_at <= now()`)}
       ) AS found ORDER BY at, id LIMIT 1
     ) AS next`,
 });

@@ -99,3 +99,18 @@ const repeat = statement({
       OR EXISTS (SELECT 1 FROM idempotency_keys JOIN runs ON runs.id = response #>> '{}'
         WHERE ${keyOf} AND idempotency_keys.expires_at > now()) AS repeat`,
 });
+
+/** Returns the run that a request with this key has made. Null: there is none, or it is deleted. */
+export async function findRunOfKey(db: Db, key: RepeatKey): Promise<{ run_id: string; request_hash: Buffer } | null> {
+  return ofKey.first(db.sql, key);
+}
+
+const ofKey = statement({
+  name: "find-run-of-key",
+  takes: keyColumns,
+  gives: { run_id: t.text, request_hash: t.bytea },
+  text: sql`
+    SELECT runs.id AS run_id, idempotency_keys.request_hash
+    FROM idempotency_keys JOIN runs ON runs.id = response #>> '{}'
+    WHERE ${keyOf} AND idempotency_keys.expires_at > now()`,
+});

@@ -204,6 +204,39 @@ test("a bulk replay that is begun anew after a crash replays no run twice", asyn
   expect(rows).toEqual([{ n: 90, of: 90 }]);
 });
 
+test("a bulk replay waits for room in the plan's queue, and then runs each run again", async () => {
+  const config = { source: "def main(i): return {}" };
+  const made = await call(url, "POST", "/v1/agents", { user_id: "planned", name: "a", config });
+  const agent_id = String(made.body["id"]);
+  for (let n = 0; n < 12; n += 1) await run(agent_id);
+  await call(url, "PUT", "/v1/billing/plans/narrow", { name: "Narrow", max_queued_runs: 4 });
+  const subscribed = { user_id: "planned", plan_id: "narrow" };
+  expect((await call(url, "POST", "/v1/billing/subscriptions", subscribed)).status).toBeLessThan(300);
+  const delayed: unknown[] = [];
+  const later = { agent_id, version: "current", delay_ms: 3_600_000 };
+  // The plan holds within a second.
+  await waitFor(async () => {
+    const { status, body } = await call(url, "POST", "/v1/execute", later, { prefer: "respond-async" });
+    if (status === 202) delayed.push(body["id"]);
+    return status === 429;
+  });
+  const filter = { agent_id, status: "success" };
+  const { body } = await call(url, "POST", "/v1/runs/bulk/replay", { filter });
+  const rests = `SELECT 1 FROM bulk_operations WHERE id = $1
+    AND (status = 'done' OR (status = 'running' AND lease_until < now() + interval '5 s'))`;
+  await waitFor(async () => (await stack.sql.query(rests, [body["id"]])).rowCount === 1);
+  const at = `/v1/runs/bulk/${String(body["id"])}`;
+  expect((await get(at)).body).toMatchObject({ status: "running", done: 0, failed: 0 });
+  for (const id of delayed) await call(url, "POST", `/v1/runs/${String(id)}/cancel`);
+  await waitFor(async () => (await get(at)).body["status"] === "done", 40_000);
+  expect((await get(at)).body).toMatchObject({ done: 12, failed: 0 });
+  const { rows } = await stack.sql.query(
+    "SELECT count(*)::int AS n, count(DISTINCT replay_of)::int AS of FROM runs WHERE agent_id = $1 AND origin = 'replay'",
+    [agent_id],
+  );
+  expect(rows).toEqual([{ n: 12, of: 12 }]);
+}, 60_000);
+
 test("a bulk cancel ends what waits and what runs, and nothing else", async () => {
   const agent_id = await makeAgent(
     url,

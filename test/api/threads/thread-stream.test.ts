@@ -74,6 +74,26 @@ test("a delayed run comes when it is due, behind the runs that came before", asy
   expect(runsIn(events)).toEqual([first, late]);
 });
 
+test("a delayed run that is cancelled hides none of the runs before its time", async () => {
+  const late = await say("dropped", 1, { delay_ms: 3_600_000 });
+  expect((await call(here, "POST", `/v1/runs/${late}/cancel`)).body["status"]).toBe("cancelled");
+  const first = await say("dropped", 2);
+  const [told] = await readRuns(await open(here, "dropped"), 1);
+  expect(told?.data["run_id"]).toBe(first);
+  // A reader that goes on behind the first run is told of the second, and of the cancelled one at its time.
+  const seen: SentEvent[] = [];
+  const enough = ({ event }: SentEvent): boolean => event === "run.cancelled";
+  const reading = readEvents(await open(here, "dropped", told?.id), (event) => {
+    seen.push(event);
+    return enough(event);
+  });
+  const second = await say("dropped", 3);
+  await waitFor(() => seen.some(({ event, data }) => event === "run.success" && data["run_id"] === second));
+  await stack.sql.query("UPDATE runs SET due_at = now() WHERE id = $1", [late]);
+  await reading;
+  expect(runsIn(seen)).toEqual([first, second, late]);
+});
+
 test("a run that asks holds the stream until it is answered", async () => {
   const asking = await start(asker, "asked");
   const response = await open(here, "asked");

@@ -113,6 +113,14 @@ test("all keys of a user share one limit of requests, and a large body counts as
   const large = { name: "x", metadata: {}, config: { source: "#".repeat(2_500_000) } };
   const refused = await as(other, limited)("POST", "/v1/agents", large);
   expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  // One that weighs more than the limit takes a whole minute, also of a key with a limit of its own.
+  for (const more of [{}, { requests_per_minute: 10 }]) {
+    const user_id = `gil-${Object.keys(more).length}`;
+    const { body } = await as(admin)("POST", "/v1/users/me/api-keys", { user_id, ...more });
+    const gil = String(body["key"]);
+    expect((await as(gil, limited)("POST", "/v1/agents", large)).status).toBe(201);
+    expect((await ask(gil)).body["code"]).toBe("rate_limited");
+  }
 });
 
 test("a fork counts as many requests as it copies MiB, and copies no more than 64 of them", async () => {
@@ -219,6 +227,32 @@ test("a large body counts as several requests where anybody may send one: of its
   // A hook takes 1,200 a minute.
   await sendUntilRefused(60, free, String(hook["id"]), "::1");
 }, 60_000);
+
+test("a plan's queue has room for so many runs, delayed ones among them; one that is cancelled makes room", async () => {
+  const { url: idle } = await start({ EXPECTED_ADAPTERS: "python" });
+  const root = as(admin, idle);
+  const { body } = await root("POST", "/v1/users/me/api-keys", { user_id: "quinn" });
+  await root("PUT", "/v1/billing/plans/short-queue", { name: "Short queue", max_queued_runs: 2 });
+  await root("POST", "/v1/billing/subscriptions", { user_id: "quinn", plan_id: "short-queue" });
+  const ask = as(String(body["key"]), idle);
+  const config = { source: "def main(input): return 1" };
+  const { id: agent_id } = (await ask("POST", "/v1/agents", { user_id: "quinn", name: "a", config })).body;
+  const run = (more: object) =>
+    call(
+      idle,
+      "POST",
+      "/v1/execute",
+      { agent_id, version: "current", ...more },
+      { authorization: `Bearer ${String(body["key"])}`, prefer: "respond-async" },
+    );
+  const later = { delay_ms: 60_000 };
+  const first = await run(later);
+  expect([first.status, (await run({})).status]).toEqual([202, 202]);
+  for (const more of [later, {}])
+    expect(await run(more)).toMatchObject({ status: 429, body: { code: "too_many_queued_runs" } });
+  await ask("POST", `/v1/runs/${String(first.body["id"])}/cancel`);
+  expect((await run(later)).status).toBe(202);
+});
 
 test("a plan has its own limit of requests for each of its users, and a key may have a lower one", async () => {
   const { url: limited } = await start({ RATE_LIMIT_PER_MINUTE: "500" });

@@ -10,6 +10,7 @@ import { runIs } from "../run-is.ts";
 export type PlanRunLimits = {
   /** Null: the user has no plan. */
   plan_id: string | null;
+  /** Delayed runs count, too: they join the queue without another check. */
   max_queued_runs: number | null;
   /** Of runs that have not ended. */
   max_concurrent_runs: number | null;
@@ -31,7 +32,10 @@ export async function planLimitFault(
   const { max_queued_runs, max_concurrent_runs } = bounds;
   const { queued = 0, open = 0 } = (await count.first(client, { user_id, most: max_concurrent_runs ?? 0 })) ?? {};
   if (max_queued_runs !== null && queued >= max_queued_runs)
-    return busy("too_many_queued_runs", `The plan allows ${max_queued_runs} queued runs at once.`);
+    return busy(
+      "too_many_queued_runs",
+      `The plan allows ${max_queued_runs} queued runs at once, including delayed ones.`,
+    );
   if (max_concurrent_runs !== null && open >= max_concurrent_runs)
     return busy("too_many_open_runs", `The plan allows ${max_concurrent_runs} runs at once, including queued ones.`);
   return null;
@@ -46,8 +50,9 @@ const count = statement({
   takes: { user_id: t.text, most: t.integer },
   gives: { queued: t.integer, open: t.integer },
   text: sql`
-    SELECT queued, running + waiting + suspended AS open FROM (
+    SELECT queued + delayed AS queued, running + waiting + suspended AS open FROM (
       SELECT (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.queued()})::int AS queued,
+        (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.scheduled()} AND attempt = 0)::int AS delayed,
         (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.running()})::int AS running,
         (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.waiting()})::int AS waiting,
         (SELECT count(*) FROM (
