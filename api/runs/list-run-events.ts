@@ -9,7 +9,7 @@ import { type RunEvent, runEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";
-import { parseLastEventId } from "../stream/last-event-id.ts";
+import { parseLastEventId } from "../stream/parse-last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
 const listedEvent = z.intersection(z.object({ id: z.string() }), runEvent).meta({

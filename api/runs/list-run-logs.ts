@@ -9,7 +9,7 @@ import { readRunHandle } from "../../shared/store/runs/moves/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";
-import { parseLastEventId } from "../stream/last-event-id.ts";
+import { parseLastEventId } from "../stream/parse-last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
 const logQuery = z.object({
