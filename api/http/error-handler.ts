@@ -5,7 +5,8 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import type { Log } from "../../shared/platform/log.ts";
 import { isDependencyFault, isLostReference } from "../../shared/store/is-dependency-fault.ts";
 import { type Protocol, protocolOf, type Refusal, type ShownRefusal } from "./protocol.ts";
-import { cut, queryOf, requestId } from "./request-context.ts";
+import { queryOf, requestId } from "./request-context.ts";
+import { cut } from "./until-gone.ts";
 
 /** The last route: no other route matched the request. */
 export const notFoundHandler: RequestHandler = () => {

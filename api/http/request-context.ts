@@ -8,6 +8,7 @@ import { isForeignPage, isHttps, readSessionCookie } from "./session-cookie.ts";
 import { parseTraceparent } from "./traceparent.ts";
 import type { Credentials } from "./authenticate.ts";
 import { clientAddress } from "./client-address.ts";
+import { untilGone } from "./until-gone.ts";
 
 /**
  * The first middleware: gives the request its id (the client's own, if it has only safe characters), forbids caching unless an
@@ -75,25 +76,6 @@ export function credentialsOf(req: Request): Credentials {
     token: queryOf(req)["token"],
     session: readSessionCookie(req),
   };
-}
-
-/** The reason of `untilGone` where this service cut the connection. */
-export const cutByService = new Error("The service cut the connection.");
-
-/** Cuts the connection of an answer that can't be completed. Its client did not leave. */
-export function cut(res: Response): void {
-  res.locals["is_cut"] = true;
-  res.destroy();
-}
-
-function untilGone(res: Response): AbortSignal {
-  const gone = new AbortController();
-  const check = (): void => {
-    if (!res.writableFinished) gone.abort(res.locals["is_cut"] === true ? cutByService : undefined);
-  };
-  if (res.destroyed) check();
-  else res.on("close", check);
-  return gone.signal;
 }
 
 /** Returns the query parameters. Of a repeated name the last value counts, as in FastAPI. */

@@ -3,13 +3,8 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import { ticksAfter } from "../../shared/domain/schedule/due-ticks.ts";
 import { backfillBody, backfillResult, jobParams, type JobTickRecord, mostTicks } from "../../shared/schemas/job.ts";
 import { fireOrSkip } from "../../shared/services/schedules/fire-tick.ts";
-import {
-  orSkipped,
-  type PreparedTicks,
-  prepareTicks,
-  reserveTick,
-  type Skipped,
-} from "../../shared/services/schedules/prepare-ticks.ts";
+import { type PreparedTicks, prepareTicks, reserveTick } from "../../shared/services/schedules/prepare-ticks.ts";
+import { orSkipped, type Skipped } from "../../shared/services/schedules/skip-tick.ts";
 import { startFired } from "../../shared/services/schedules/start-fired.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
 import { userLockName } from "../../shared/store/user-limits.ts";

@@ -5,7 +5,7 @@ import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { logFault } from "../http/error-handler.ts";
-import { cut } from "../http/request-context.ts";
+import { cut } from "../http/until-gone.ts";
 import { followRun, type RunReader } from "./follow-run.ts";
 import type { Projection } from "./projections/projection.ts";
 import { type Format, formats, projections } from "./projections/projections.ts";

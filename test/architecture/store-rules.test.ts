@@ -19,6 +19,8 @@ const ownStates = [
   "internal-jobs/claim-internal-job.ts",
   "internal-jobs/finish-internal-job.ts",
   "internal-jobs/read-maintenance.ts",
+  "jobs/change-job.ts",
+  "retention/retention-policy.ts",
   "user-limits.ts",
 ];
 

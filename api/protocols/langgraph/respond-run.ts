@@ -2,7 +2,7 @@ import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { logFault } from "../../http/error-handler.ts";
 import type { AnyResult } from "../../http/define-operation.ts";
-import { cut } from "../../http/request-context.ts";
+import { cut } from "../../http/until-gone.ts";
 import type { FollowedRun } from "../../stream/respond-run.ts";
 import { followRun } from "../../stream/follow-run.ts";
 import { respondSse, type RespondDeps } from "../../stream/respond-sse.ts";

@@ -1,5 +1,3 @@
-import { AppError } from "../../domain/errors/app-error.ts";
-import { UncheckedFault, ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
@@ -10,6 +8,7 @@ import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
 import { wakeDaemon } from "../daemons/wake-daemon.ts";
 import { chooseVersion } from "./choose-version.ts";
 import type { QueueLimiter } from "../runs/check-queue-limits.ts";
+import { orSkipped, type Skipped } from "./skip-tick.ts";
 
 export type TickDeps = {
   config: Pick<Config, "auth" | "encryptionKeys" | "perUser" | "queue">;
@@ -34,12 +33,6 @@ export async function prepareTicks(deps: TickDeps, job: JobRow): Promise<Prepare
   return { request, version };
 }
 
-/** Why a tick makes no run, for its record. */
-export type Skipped = { reason: string };
-
-/** The reason of a tick for the check of whose input there was no time. */
-export const inputUnchecked = "input_unchecked";
-
 /** Reserves room in the queue for a tick's run. Resolves to `prepared`, or to why the tick makes no run. */
 export const reserveTick = async (
   { room }: Pick<TickDeps, "room">,
@@ -47,18 +40,3 @@ export const reserveTick = async (
   prepared: PreparedTicks | Skipped,
 ): Promise<PreparedTicks | Skipped> =>
   "reason" in prepared ? prepared : orSkipped(room.reserve(job).then(() => prepared));
-
-/**
- * Resolves to what `act` does for a tick, or to why the tick makes no run. Rejects for an error that is none of the job's: such a tick
- * is tried again.
- */
-export async function orSkipped<T>(act: Promise<T>): Promise<T | Skipped> {
-  try {
-    return await act;
-  } catch (error) {
-    if (error instanceof AppError) return { reason: error.code };
-    if (error instanceof UncheckedFault) return { reason: inputUnchecked };
-    if (error instanceof ValidationFault) return { reason: "invalid_input" };
-    throw error;
-  }
-}

@@ -1,12 +1,6 @@
 import { fireOrSkip, type FiredTick } from "../../../shared/services/schedules/fire-tick.ts";
-import {
-  inputUnchecked,
-  orSkipped,
-  type PreparedTicks,
-  prepareTicks,
-  reserveTick,
-  type Skipped,
-} from "../../../shared/services/schedules/prepare-ticks.ts";
+import { type PreparedTicks, prepareTicks, reserveTick } from "../../../shared/services/schedules/prepare-ticks.ts";
+import { inputUnchecked, orSkipped, type Skipped } from "../../../shared/services/schedules/skip-tick.ts";
 import { startFired } from "../../../shared/services/schedules/start-fired.ts";
 import { type DueTicks, dueTicks, graceMs } from "../../../shared/domain/schedule/due-ticks.ts";
 import { inTransaction } from "../../../shared/store/in-transaction.ts";
