@@ -7,7 +7,7 @@ import { askToCancelJob, countOpenRuns } from "../../store/jobs/job-runs.ts";
 import { type Settlement, settleTick } from "../../store/jobs/record-ticks.ts";
 import { insertRunIn, type NewRun } from "../../store/runs/queue/insert-run.ts";
 import { type DueTick, makeTickRun } from "./make-tick-run.ts";
-import { type PreparedTicks, type TickDeps } from "./prepare-ticks.ts";
+import type { PreparedTicks, TickDeps } from "./prepare-ticks.ts";
 import { orSkipped, type Skipped } from "./skip-tick.ts";
 
 /** The codes that `prepareTicks`, a reservation of the queue's room and `fireTick` throw. */
