@@ -19,8 +19,7 @@ const ownStates = [
   "internal-jobs/claim-internal-job.ts",
   "internal-jobs/finish-internal-job.ts",
   "internal-jobs/read-maintenance.ts",
-  "jobs/change-job.ts",
-  "retention/retention-policy.ts",
+  "jobs/job-is-over.ts",
   "user-limits.ts",
 ];
 

@@ -62,7 +62,10 @@ export async function changeJob(
       const locked = await lockJob(client, id, owner);
       const change = locked && decide(locked.job, locked.now);
       if (change?.columns) await setColumns.count(client, { id, ...change.columns });
-      if (change) await setStanding.count(client, { id, status: change.status, next_tick_at: change.next_tick_at });
+      if (change) {
+        const { status, next_tick_at } = change;
+        await setStanding.count(client, { id, status, next_tick_at, keeps_env: status !== "cancelled" });
+      }
       return locked !== null;
     }),
   );
@@ -96,11 +99,16 @@ const setColumns = statement({
 
 const setStanding = statement({
   name: "set-job-standing",
-  takes: { id: t.text, status: t.enumeration<JobRow["status"]>("job_status"), next_tick_at: orNull(t.timestamptz) },
+  takes: {
+    id: t.text,
+    status: t.enumeration<JobRow["status"]>("job_status"),
+    next_tick_at: orNull(t.timestamptz),
+    keeps_env: t.boolean,
+  },
   // A cancelled job fires no more, so nobody needs its values. A completed one can be triggered.
   text: sql`
     UPDATE jobs SET status = $status, next_tick_at = $next_tick_at, updated_at = now(),
-      sealed_env = CASE WHEN $status = 'cancelled' THEN NULL ELSE sealed_env END
+      sealed_env = CASE WHEN $keeps_env THEN sealed_env END
     WHERE id = $id`,
 });
 

@@ -1,3 +1,4 @@
+import { jobIsOver } from "../jobs/job-is-over.ts";
 import { hasOpenParent } from "../runs/delete-run.ts";
 import { sessionIdle } from "../sessions/live-session.ts";
 import { runIs } from "../runs/run-is.ts";
@@ -78,7 +79,7 @@ export const agingJobs: RetentionPolicy = {
   name: "jobs",
   table: "jobs",
   key: "id",
-  isOld: sql`status IN ('completed', 'cancelled') AND ${olderThan("updated_at")}
+  isOld: sql`${jobIsOver} AND ${olderThan("updated_at")}
     AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.job_id = jobs.id ${perRow})
     AND NOT EXISTS (SELECT 1 FROM job_ticks WHERE job_ticks.job_id = jobs.id ${perRow})`,
 };
