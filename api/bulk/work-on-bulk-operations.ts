@@ -8,6 +8,7 @@ import type { ApiContext } from "../context.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { runAgain } from "../../shared/services/runs/run-again.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
+import { hashJson } from "../../shared/platform/hash-json.ts";
 
 const intervalMs = 1_000;
 /** So many runs are cancelled or run again at the same time. */
@@ -16,8 +17,8 @@ const batchSize = 20;
 const turnMs = 2_000;
 /** So long an operation rests when a run has to wait for room in the queue, for a worker or for Postgres. */
 const restMs = 2_000;
-/** What can't be done a day after the operation was asked for has failed. No longer: the runs' keys are kept for a day. */
-const mostWaitMs = 24 * 60 * 60_000;
+/** What can't be done so long after the operation was asked for has failed. The runs' keys are kept for an hour more. */
+const mostWaitMs = 23 * 60 * 60_000;
 
 type Deps = AcceptDeps & Pick<ApiContext, "leaving">;
 
@@ -33,22 +34,33 @@ export function startBulkWork(ctx: Deps): Loop {
 async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
   let bulk: HeldBulk | null = claimed;
   const until = performance.now() + turnMs;
-  while (bulk && performance.now() < until && !ctx.leaving.aborted) {
+  // While the first one has to wait, no other is tried.
+  for (let most = 1; bulk && performance.now() < until && !ctx.leaving.aborted; most = batchSize) {
     const held: HeldBulk = bulk;
-    const runs = await nextRuns(ctx.db, held, batchSize);
+    const { runs, horizon } = await nextRuns(ctx.db, held, most);
     const outcomes = await Promise.all(runs.map(({ id }) => applyToRun(ctx, held, id)));
-    // From the first run that has to wait on, all are tried again later.
     const waiting = outcomes.indexOf("must_wait");
-    const settled = waiting === -1 ? outcomes : outcomes.slice(0, waiting);
-    const done = settled.filter((outcome) => outcome === "done").length;
-    const cursor = runs[settled.length - 1]?.place ?? held.cursor;
-    const finished = waiting === -1 && runs.length < batchSize;
-    const noted = await noteProgress(ctx.db, held, { done, failed: settled.length - done, cursor, finished });
-    if (noted && waiting !== -1) return giveBackBulk(ctx.db, noted, restMs);
-    bulk = finished ? null : noted;
+    if (waiting === -1) {
+      const isThrough = runs.length < most;
+      const finished = isThrough && horizon === null;
+      const cursor = (isThrough ? horizon : null) ?? runs.at(-1)?.place ?? held.cursor;
+      const noted = await noteProgress(ctx.db, held, { ...tally(outcomes), cursor, finished });
+      bulk = finished ? null : noted;
+      continue;
+    }
+    const cursor = runs[waiting - 1]?.place ?? held.cursor;
+    // From the first run that has to wait on, all are tried again later. A run that was cancelled is not found again.
+    const counted = held.action === "cancel" ? outcomes : outcomes.slice(0, waiting);
+    const noted = await noteProgress(ctx.db, held, { ...tally(counted), cursor, finished: false });
+    return noted ? giveBackBulk(ctx.db, noted, restMs) : undefined;
   }
   if (bulk) await giveBackBulk(ctx.db, bulk, 0);
 }
+
+const tally = (outcomes: readonly Outcome[]): { done: number; failed: number } => ({
+  done: outcomes.filter((outcome) => outcome === "done").length,
+  failed: outcomes.filter((outcome) => outcome === "failed").length,
+});
 
 type Outcome = "done" | "failed" | "must_wait";
 
@@ -62,7 +74,13 @@ async function applyToRun(
     if (action === "cancel") return (await cancelRun(ctx, runId, { owner, actor })) ? "done" : "failed";
     const key = { user_id, route: `bulk/${id}`, key: runId };
     const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
-    await runAgain(ctx, runId, { ...nothing, ...edits }, { owner, actor, traceparent: null, key, bulk_id: id });
+    const key_hash = hashJson({ run_id: runId, edits });
+    await runAgain(
+      ctx,
+      runId,
+      { ...nothing, ...edits },
+      { owner, actor, traceparent: null, key, key_hash, bulk_id: id },
+    );
     return "done";
   } catch (error) {
     if (mayPass(error) && Date.now() - created_at.getTime() < mostWaitMs) return "must_wait";
@@ -71,7 +89,8 @@ async function applyToRun(
   }
 }
 
-/** True when the same may succeed later: a full queue, no worker, Postgres that fails over. */
+/** True when the same may succeed later: a full queue, no worker, Postgres that fails over. A failed daemon waits for its user. */
 const mayPass = (error: unknown): boolean =>
   isDependencyFault(error) ||
-  (error instanceof AppError && (error.kind === "too_many_requests" || error.kind === "unavailable"));
+  (error instanceof AppError &&
+    (error.kind === "too_many_requests" || (error.kind === "unavailable" && error.code !== "daemon_failed")));

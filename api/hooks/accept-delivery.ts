@@ -9,7 +9,7 @@ import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
 import type { FollowedRun } from "../stream/respond-run.ts";
 import type { TailHub } from "../stream/tail-hub.ts";
-import { describeRefusal } from "./describe-refusal.ts";
+import { storedRefusal } from "./stored-refusal.ts";
 import { requestOfDelivery } from "./request-of-delivery.ts";
 import { signalOfDelivery } from "./signal-of-delivery.ts";
 
@@ -42,7 +42,7 @@ export async function acceptDelivery(
     await endDelivery(deps.db, { id, status: "accepted", run_id, error_code: null, error_message: null }, replays);
     return run;
   } catch (error) {
-    const known = describeRefusal(error);
+    const known = storedRefusal(error);
     if (known)
       await endDelivery(
         deps.db,

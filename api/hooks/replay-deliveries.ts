@@ -8,7 +8,7 @@ import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { acceptDelivery, type AcceptDeliveryDeps } from "./accept-delivery.ts";
-import { describeRefusal } from "./describe-refusal.ts";
+import { storedRefusal } from "./stored-refusal.ts";
 import { openDelivery, openOwnHook } from "./owned-hook.ts";
 
 export const replayHookDeliveries = defineOperation({
@@ -53,6 +53,6 @@ async function repeat(
   try {
     (await acceptDelivery(ctx, hook, again)).tail.close();
   } catch (error) {
-    if (!describeRefusal(error)) throw error;
+    if (!storedRefusal(error)) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { checkAcceptable } from "../../shared/services/runs/check-acceptable.ts"
 import type { UnsealedHook } from "../../shared/store/hooks/unseal-hook.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { describeRefusal } from "./describe-refusal.ts";
+import { storedRefusal } from "./stored-refusal.ts";
 import { openDelivery, openOwnHook } from "./owned-hook.ts";
 import { dedupeKeyOf, eventOf, readDelivery } from "./read-delivery.ts";
 import { requestOfDelivery } from "./request-of-delivery.ts";
@@ -67,7 +67,7 @@ async function tryRequest(ctx: Deps, hook: UnsealedHook, document: HookDocument)
     await checkAcceptable(ctx, ctx.versions.resolveUncached, made.request, hook.user_id);
     return { ...made, error: null };
   } catch (fault) {
-    const error = describeRefusal(fault);
+    const error = storedRefusal(fault);
     if (!error) throw fault;
     return { ...made, error };
   }

@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { RunfleetError, StreamLostError } from "./errors.ts";
-import { isTransient, retryAfter, retryDelay } from "./request.ts";
+import { isTransient } from "./request.ts";
+import { retryAfter, retryDelay } from "./retry-delay.ts";
 import { wait } from "./wait.ts";
 
 /** An event, and the id to go on after. An event may have none. */

@@ -12,6 +12,7 @@ import {
   RateLimitError,
   UnauthorizedError,
 } from "./errors.ts";
+import { retryAfter, retryDelay } from "./retry-delay.ts";
 import { wait } from "./wait.ts";
 
 export type Binary = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
@@ -83,16 +84,6 @@ export function isTransient(failure: unknown): boolean {
 
 /** Whether to wait longer before a request is repeated is the caller's decision. */
 const longestWaitMs = 10_000;
-
-/** Returns what the service asks to wait, in milliseconds, up to a minute. */
-export function retryAfter(failure: unknown): number {
-  return failure instanceof ApiError ? Math.min(failure.retryAfterMs ?? 0, 60_000) : 0;
-}
-
-/** Returns a random time before the next try, so that many clients don't come back at once. `failures` counts from 0. */
-export function retryDelay(failures: number, atLeastMs = 0): number {
-  return Math.random() * Math.min(10_000, Math.max(atLeastMs, 250 * 2 ** failures));
-}
 
 /** Sends a request once. Throws ApiError or UnreachableError; what aborted the signal, as it is. */
 export const sendOnce = (service: Service, request: Request): Promise<Response> =>

@@ -223,6 +223,34 @@ test("a point that isn't there is told, and no run is made", async () => {
   expect(body["data"]).toHaveLength(1);
 });
 
+test("a journal that is larger than an API's memory is taken over, page by page", async () => {
+  const agent = await makeAgent(
+    url,
+    py`
+      from runfleet import context
+      def main(input):
+          for n in range(250):
+              context.step(f"s{n}", lambda: "x" * 1_000_000)
+          return 1
+    `,
+  );
+  const first = await run(agent);
+  const small = await stack.start("api", { NODE_OPTIONS: "--max-old-space-size=120" });
+  const replay = () => call(small.url, "POST", `/v1/runs/${first.id}/replay`, { from: "s249" });
+  const answers = await Promise.all([replay(), replay()]);
+  expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+  const [made] = answers.map(({ body }) => String(body["id"]));
+  const { rows } = await stack.sql.query("SELECT last_place, bytes FROM run_journals WHERE run_id = $1", [made]);
+  const { rows: written } = await stack.sql.query(
+    "SELECT count(*)::integer AS last_place, sum(length(sealed_entry)) AS bytes FROM journal_entries WHERE run_id = $1 AND attempt = 0",
+    [made],
+  );
+  expect(written).toMatchObject([{ last_place: 249 }]);
+  expect(Number(rows[0].last_place)).toBeGreaterThanOrEqual(249);
+  expect(BigInt(rows[0].bytes) >= BigInt(written[0].bytes)).toBe(true);
+  for (const { body } of answers) await call(url, "POST", `/v1/runs/${String(body["id"])}/cancel`);
+});
+
 test("a run that can't be replayed ends, and goes on from where it was on mended code", async () => {
   const source = (second: string) => py`
     from runfleet import context

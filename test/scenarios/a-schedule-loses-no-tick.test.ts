@@ -10,6 +10,7 @@ import { openRunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createQueueLimiter } from "../../shared/services/runs/check-queue-limits.ts";
 import { openDb } from "../../shared/store/client.ts";
 import { fireDueJobs } from "../../worker/fleet/schedules/fire-due-jobs.ts";
+import { createUncheckedJobs } from "../../worker/fleet/schedules/unchecked-jobs.ts";
 import { call, makeAgent } from "../harness/client.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -128,7 +129,7 @@ const opened: (() => Promise<void>)[] = [];
 afterAll(() => closeInReverse(opened));
 
 /** Looks once for due jobs, as a worker does whose threads for schemas are these. */
-function lookWith(jsonSchemas: JsonSchemas): Promise<void> {
+function lookWith(jsonSchemas: JsonSchemas, unchecked = createUncheckedJobs()): Promise<void> {
   const opens = noteIn(opened);
   const config = loadConfig(stack.env);
   const { url: redisUrl, prefix } = config.redis;
@@ -141,10 +142,10 @@ function lookWith(jsonSchemas: JsonSchemas): Promise<void> {
     ticks: opens(openTickQueue(redisUrl, prefix, none)),
   };
   const log = createLog("worker", "silent");
-  return fireDueJobs({ config, db, log, room, jsonSchemas, ...queues }, new AbortController().signal);
+  return fireDueJobs({ config, db, log, room, jsonSchemas, unchecked, ...queues }, new AbortController().signal);
 }
 
-test("a tick for the check of whose input there is no time stays due, and is skipped after a minute of that", async () => {
+test("a tick for the check of whose input there is no time stays due, and is skipped when there is none for the third time", async () => {
   const input_schema = { properties: { text: { pattern: "^(a+)+$" } } };
   const agent_id = await makeAgent(url, "def main(input): return {}", { input_schema });
   const job = { agent_id, input_payload: { text: "aa" } };
@@ -153,8 +154,13 @@ test("a tick for the check of whose input there is no time stays due, and is ski
   // Each of these takes until its deadline; the third makes all others of this owner wait for a minute.
   const bait = { text: `${"a".repeat(60)}b` };
   const crowd = Array.from({ length: 65 }, () => crowded.faultsOf("tester", input_schema, bait));
-  await stack.sql.query("UPDATE jobs SET next_tick_at = now() - interval '61 s' WHERE id = $1", [late]);
-  await lookWith(crowded);
+  const unchecked = createUncheckedJobs();
+  const twentySecondsAgo = performance.now() - 20_000;
+  for (const ago of [20_000, 0]) expect(unchecked.rest(late, twentySecondsAgo - ago)).toBe(true);
+  await lookWith(crowded, unchecked);
+  // Both rest now, or are over.
+  expect(unchecked.resting(performance.now())).toEqual([id]);
+  await lookWith(idle, unchecked);
   expect(await ticksOf(id)).toEqual([]);
   expect(await ticksOf(late)).toMatchObject([{ outcome: "skipped", reason: "input_unchecked", run_id: null }]);
   await lookWith(idle);

@@ -11,14 +11,15 @@ import { resultContent } from "./decide-ending.ts";
 /**
  * Checks what an agent returned by its version's `output_schema`, the `response_schema` of a question that it asks, and the input with
  * which it goes on by its `input_schema`.
- * Returns the error that names the first places, or says why there was no time for the check; null when nothing is wrong.
+ * Returns the error that names the first places, or says why there was no time for the check until `signal`; null when nothing is wrong.
  */
 export async function checkSchemas(
   { result, error, interrupt, continues_with, continued, outputs }: AttemptResult,
   { user_id, config: { input_schema, output_schema } }: Attempt,
   jsonSchemas: Pick<JsonSchemas, "faultsOf" | "schemaFault">,
+  signal: AbortSignal,
 ): Promise<RunError | null> {
-  const schemas = checkPatiently(jsonSchemas);
+  const schemas = checkPatiently(jsonSchemas, signal);
   const faultsOf: FaultsOf = async (schema, value) => (schema ? schemas.faultsOf(user_id, schema, value) : []);
   if (result) return checkResult(resultContent(result.result_content, outputs), output_schema, faultsOf);
   if (error) return null;

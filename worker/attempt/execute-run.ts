@@ -136,7 +136,6 @@ async function executeAttempt(
       return null;
     }
     trace(runId, "exited");
-    deps.onAgentEnd?.();
     return await endAttempt(deps, { ...ran, hold, output, claimedAt }).then(
       () => null,
       (fault: unknown) => ({ fault }),
@@ -174,7 +173,9 @@ async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, cl
   const { spent, failed_attempts, config } = attempt;
   const took_ms = (attempt.spent_ms ?? 0) + Math.round(performance.now() - claimedAt);
   const duration_ms = Math.min(took_ms, maxDurationMs);
-  const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas);
+  const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas, hold.signal);
+  // Not before: nothing else would bound how many results wait for their check.
+  deps.onAgentEnd?.();
   const circumstances = {
     ...{ schemaError, spent, failed_attempts, retry: config.retry, random: Math.random() },
     describeLimit: (limit: string) => describeLimit(limit, attempt),
@@ -187,13 +188,7 @@ async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, cl
   const ended = { attempt, output, duration_ms };
   let ending = decide(true);
   await forgetLastCall(deps, attempt, result, ending);
-  if (ending.kind === "give_back" && ending.reason === "no_packages") {
-    deps.log.warn(
-      { run_id: attempt.id, attempt: attempt.attempt, err: result.error?.message },
-      "this worker has no room for a run's packages: the run goes back to the queue",
-    );
-    deps.onUnable?.(attempt.id);
-  }
+  if (ending.kind === "give_back" && ending.reason === "no_packages") noteUnable(deps, attempt, result);
   if (!(await commitEnding(deps, ended, ending))) {
     await deps.leases.check(attempt.id);
     ending = decide(false);
@@ -204,6 +199,12 @@ async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, cl
     void tellParent(deps, attempt.parent_run_id).catch(() => undefined);
   reportEnding(deps, { ...ended, usage: result.usage }, ending);
   if (result.waits) await forgetWaits(deps.db, attempt.id).catch(() => undefined);
+}
+
+function noteUnable(deps: ExecuteDeps, { id: run_id, attempt }: Attempt, { error }: AttemptResult): void {
+  const why = "this worker has no room for a run's packages: the run goes back to the queue";
+  deps.log.warn({ run_id, attempt, err: error?.message }, why);
+  deps.onUnable?.(run_id);
 }
 
 /**

@@ -5,15 +5,18 @@ import { openThreads, type Refusal } from "../worker-threads/open-threads.ts";
 
 type Schema = Record<string, unknown>;
 
-/** Why there was no time for a check. A machine that is busy does this to sound schemas and values, too. */
-export type Unchecked = { unchecked: string };
+/** Why there was no time for a check. A machine that is busy does this to sound schemas and values, too. `mayPass`: within seconds. */
+export type Unchecked = { unchecked: string; mayPass: boolean };
 
-/** Checks values by schemas that agents' authors wrote. `owner`: the schema's user, for fairness among users. */
+/**
+ * Checks values by schemas that agents' authors wrote. `owner`: the schema's user, for fairness among users. `isRepeat`: the same was
+ * asked before. When it is late once more, that doesn't count against the owner again.
+ */
 export type JsonSchemas = {
   /** Returns why a schema can't be used (draft 2020-12, or 7 where its `$schema` says so); null when it can. */
-  schemaFault(owner: string, schema: Schema): Promise<string | Unchecked | null>;
+  schemaFault(owner: string, schema: Schema, isRepeat?: boolean): Promise<string | Unchecked | null>;
   /** Returns the faults of `value`, at most 20. Each `loc` is the path from the value to the fault. */
-  faultsOf(owner: string, schema: Schema, value: unknown): Promise<FaultItem[] | Unchecked>;
+  faultsOf(owner: string, schema: Schema, value: unknown, isRepeat?: boolean): Promise<FaultItem[] | Unchecked>;
   close(): Promise<void>;
 };
 
@@ -82,26 +85,26 @@ export function createJsonSchemas(): JsonSchemas {
   }
 
   return {
-    async schemaFault(owner, schema) {
+    async schemaFault(owner, schema, isRepeat = false) {
       const text = JSON.stringify(schema);
       if (Buffer.byteLength(text) > longestSchemaBytes) return `it is longer than ${longestSchemaBytes} bytes`;
       const found = find(text, schema);
       if (found.isProven) return null;
-      const answer = await threads.ask(owner, { schema: text, value: null });
+      const answer = await threads.ask(owner, { schema: text, value: null }, isRepeat);
       found.isProven = "faults" in answer;
-      if ("refused" in answer) return { unchecked: whyRefused(answer.refused) };
+      if ("refused" in answer) return uncheckedFor(answer.refused);
       return "error" in answer ? answer.error : null;
     },
-    async faultsOf(owner, schema, value) {
+    async faultsOf(owner, schema, value, isRepeat = false) {
       const text = JSON.stringify(schema);
       const found = find(text, schema);
       const most = heaviestCheck / found.weight;
       const validate = weigh(value, most) <= most ? validatorHere(found, schema) : null;
       if (validate) return validate(value);
-      const answer = await threads.ask(owner, { schema: text, value: JSON.stringify(value ?? null) });
+      const answer = await threads.ask(owner, { schema: text, value: JSON.stringify(value ?? null) }, isRepeat);
       found.isProven ||= "faults" in answer;
       if ("faults" in answer) return answer.faults;
-      if ("refused" in answer) return { unchecked: whyRefused(answer.refused) };
+      if ("refused" in answer) return uncheckedFor(answer.refused);
       return [{ type: "value_error", loc: [], msg: uncheckedMessage(answer.error) }];
     },
     close: () => threads.close(),
@@ -111,6 +114,12 @@ export function createJsonSchemas(): JsonSchemas {
 function describe(schema: Schema): Known {
   return { isHarmless: isHarmless(schema), isProven: false, weight: weigh(schema, heaviestSchema), validate: null };
 }
+
+/** An owner whose schemas were slow is refused for a minute. */
+const uncheckedFor = (refused: Refusal["refused"]): Unchecked => ({
+  unchecked: whyRefused(refused),
+  mayPass: refused !== "slow",
+});
 
 function whyRefused(refused: Refusal["refused"]): string {
   const { late, windowMs, waiting } = queueLimits;

@@ -7,8 +7,11 @@ import { createFairQueue, type FairQueueLimits } from "./fair-queue.ts";
 export type Refusal = { refused: "late" | "busy" | "slow" };
 
 export type Threads<Question, Answer> = {
-  /** Never rejects. `owner`: whose question it is. One question of an owner is under way at a time. */
-  ask(owner: string, question: Question): Promise<Answer | Refusal>;
+  /**
+   * Never rejects. `owner`: whose question it is. One question of an owner is under way at a time. `isRepeat`: being late doesn't count
+   * against the owner again.
+   */
+  ask(owner: string, question: Question, isRepeat?: boolean): Promise<Answer | Refusal>;
   close(): Promise<void>;
 };
 
@@ -31,7 +34,7 @@ type Options = {
  */
 export function openThreads<Question, Answer>(options: Options): Threads<Question, Answer> {
   const { program, count, deadlineMs, resourceLimits, idleMs } = options;
-  type Task = { question: Question; answer: (answer: Answer | Refusal) => void };
+  type Task = { question: Question; isRepeat: boolean; answer: (answer: Answer | Refusal) => void };
   const queue = createFairQueue<Task>(options.queueLimits);
   const running = new Set<Thread>();
   const idle = new Set<Thread>();
@@ -52,7 +55,8 @@ export function openThreads<Question, Answer>(options: Options): Threads<Questio
     const wasLate = answer === late;
     if (wasLate) void thread.worker.terminate();
     else rest(thread);
-    for (const refused of queue.done(owner, wasLate, performance.now())) refused.answer({ refused: "slow" });
+    for (const refused of queue.done(owner, wasLate && !task.isRepeat, performance.now()))
+      refused.answer({ refused: "slow" });
     task.answer(answer);
     work();
   }
@@ -82,9 +86,9 @@ export function openThreads<Question, Answer>(options: Options): Threads<Questio
   }
 
   return {
-    ask(owner, question) {
+    ask(owner, question, isRepeat = false) {
       return new Promise((answer) => {
-        const refused = closed ? "busy" : queue.add(owner, { question, answer }, performance.now());
+        const refused = closed ? "busy" : queue.add(owner, { question, isRepeat, answer }, performance.now());
         if (refused) answer({ refused });
         else work();
       });

@@ -7,7 +7,10 @@ type Placed = Pick<Entry, "key" | "branch" | "position" | "stored_key">;
  * Returns the stored keys of the entries of failed steps, and of what was done after them. In Python that is what has a later position in
  * the same branch. In Node a call's branch is the key of the call that it comes after. `waits`: that are open.
  */
-export function failedEntries(entries: readonly Entry[], waits: readonly Placed[] = []): Set<string> {
+export function failedEntries(
+  entries: readonly (Placed & Pick<Entry, "ok" | "kind">)[],
+  waits: readonly Placed[] = [],
+): Set<string> {
   const all: Placed[] = [...entries, ...waits];
   const failed = new Set<string>();
   const failedAt = new Map<string, number>();

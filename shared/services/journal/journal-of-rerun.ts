@@ -25,17 +25,27 @@ export const fault = (field: string, why: string): ValidationFault =>
  * Returns what makes the journal of a new run: an earlier run's entries before a point, sealed for the new one, each with what
  * its step said. Throws ValidationFault for a point that the journal doesn't have.
  */
-export function journalOfRerun({ db, config }: Deps, point: ReplayPoint): (runId: string) => Promise<CopiedEntry[]> {
+export async function journalOfRerun(
+  { db, config }: Deps,
+  point: ReplayPoint,
+): Promise<(runId: string) => Promise<CopiedEntry[]>> {
+  const outlines: Outline[] = [];
+  for await (const entry of openEntries({ db, config }, point.source)) outlines.push(outlineOf(entry));
+  const chosen = await chooseEntries(db, outlines, point);
+  const speakers = outlines.filter(({ stored_key }) => chosen.has(stored_key));
   return async (runId) => {
-    const entries: Entry[] = [];
-    for await (const page of readJournal(db, point.source))
-      for (const stored of page)
-        // The new run calls its models itself.
-        if (stored.kind !== "call") entries.push(await openEntry(config.encryptionKeys, point.source, stored));
-    const chosen = await chooseEntries(db, entries, point);
-    const said = await readSaid(db, point.source, chosen);
+    const said = await readSaid(db, point.source, speakers);
     const copies: CopiedEntry[] = [];
-    for (const { attempt: _, place: __, kind, stored_key, ...content } of chosen) {
+    for await (const entry of openEntries({ db, config }, point.source)) {
+      const result = chosen.get(entry.stored_key);
+      if (result === undefined) continue;
+      const {
+        attempt: _,
+        place: __,
+        kind,
+        stored_key,
+        ...content
+      } = result === null ? entry : withResult(entry, result);
       const told = said.get(stored_key) ?? content.said;
       const copied = { ...content, ...nothingSettled, ...(told && { said: told }) };
       if (copied.continuation) {
@@ -50,15 +60,34 @@ export function journalOfRerun({ db, config }: Deps, point: ReplayPoint): (runId
   };
 }
 
+/** Yields a run's entries in their order. Their results may be 10,000 MiB in all: only one page is held at a time. */
+async function* openEntries({ db, config }: Deps, source: string): AsyncGenerator<Entry> {
+  for await (const page of readJournal(db, source))
+    for (const stored of page)
+      // The new run calls its models itself.
+      if (stored.kind !== "call") yield await openEntry(config.encryptionKeys, source, stored);
+}
+
+/** What of an entry tells whether the new run begins with it. */
+type Outline = Pick<Entry, (typeof outlined)[number]>;
+const outlined = ["key", "name", "branch", "position", "kind", "ok", "attempt", "place", "own", "stored_key"] as const;
+
+const outlineOf = (entry: Entry): Outline =>
+  Object.fromEntries(outlined.map((field) => [field, entry[field]])) as Outline;
+
 /** The new run's code says its words outside of steps anew. */
 const nothingSettled = { segments: [], events: [], own: [], outputs: false };
 
-/** The entries of an earlier journal that a new one begins with. */
-async function chooseEntries(db: Db, entries: readonly Entry[], { source, from, set }: ReplayPoint): Promise<Entry[]> {
+/** The entries of an earlier journal that a new one begins with, by their stored keys: the result that each has instead of its own, or null. */
+async function chooseEntries(
+  db: Db,
+  entries: readonly Outline[],
+  { source, from, set }: ReplayPoint,
+): Promise<Map<string, string | null>> {
   const { kept, redone } = await cutAt(db, entries, source, from);
   // Answers are not taken over, so questions are asked anew; an address is that of one run.
-  const chosen = new Map(
-    kept.filter(({ kind }) => kind !== "question" && kind !== "url").map((entry) => [entry.stored_key, entry]),
+  const chosen = new Map<string, string | null>(
+    kept.filter(({ kind }) => kind !== "question" && kind !== "url").map(({ stored_key }) => [stored_key, null]),
   );
   for (const [name, value] of Object.entries(set)) {
     const entry = findStep(entries, name);
@@ -68,16 +97,20 @@ async function chooseEntries(db: Db, entries: readonly Entry[], { source, from, 
     const result = JSON.stringify(value);
     if (Buffer.byteLength(result) > journalLimits.entry_bytes)
       throw fault("set", `the result of '${name}' is larger than ${journalLimits.entry_bytes} bytes`);
-    const { error: _, ...rest } = entry;
-    chosen.set(entry.stored_key, { ...rest, kind: "step", ok: true, result });
+    chosen.set(entry.stored_key, result);
   }
-  return [...chosen.values()].toSorted((a, b) => a.place - b.place);
+  return chosen;
+}
+
+function withResult(entry: Entry, result: string): Entry {
+  const { error: _, ...rest } = entry;
+  return { ...rest, kind: "step", ok: true, result };
 }
 
 /** `redone`: the keys of the steps at the point itself. */
-type Cut = { kept: readonly Entry[]; redone: Set<string> };
+type Cut = { kept: readonly Outline[]; redone: Set<string> };
 
-async function cutAt(db: Db, entries: readonly Entry[], source: string, from: string): Promise<Cut> {
+async function cutAt(db: Db, entries: readonly Outline[], source: string, from: string): Promise<Cut> {
   if (from === "failed") {
     const dropped = failedEntries(entries);
     const failed = entries.filter((entry) => isFailed(entry) && dropped.has(entry.stored_key));
@@ -97,7 +130,7 @@ async function cutAt(db: Db, entries: readonly Entry[], source: string, from: st
 }
 
 /** Finds a step by its key, or as `name#n`: the n-th step of that name to be kept. */
-function findStep(entries: readonly Entry[], name: string): Entry | undefined {
+function findStep(entries: readonly Outline[], name: string): Outline | undefined {
   const steps = entries.filter(({ kind }) => kind === "step" || kind === "abandoned");
   const [, called = name, number = "1"] = /^(.+)#(\d+)$/.exec(name) ?? [];
   return (
@@ -127,7 +160,7 @@ async function* readAll(db: Db, runId: string): AsyncGenerator<StreamEvent> {
 }
 
 /** Returns what steps said, by their stored keys. */
-async function readSaid(db: Db, runId: string, entries: readonly Entry[]): Promise<Map<string, RunEventBody[]>> {
+async function readSaid(db: Db, runId: string, entries: readonly Outline[]): Promise<Map<string, RunEventBody[]>> {
   const speakers = new Map<string, string>();
   for (const { attempt, own, stored_key } of entries)
     for (const [from, to] of own)

@@ -61,12 +61,14 @@ async function makeAgain(deps: AcceptDeps, runId: string, edits: ReplayBody, ori
   });
   const { from, set } = edits;
   if (set && !from) throw fault("set", "it needs `from`");
-  const begin = from
-    ? journalOfRerun(deps, { source: runId, from, set: set ?? {}, has_input: edits.input_payload != null })
-    : undefined;
   const annotated = { ...request, metadata: runMetadata.parse(run.metadata) };
-  const { run_id } = await acceptRun(deps, annotated, { ...origin, replay_of: runId, ...(begin && { begin }) });
-  return run_id;
+  const accept = async (begin?: Origin["begin"]): Promise<string> =>
+    (await acceptRun(deps, annotated, { ...origin, replay_of: runId, ...(begin && { begin }) })).run_id;
+  if (!from) return accept();
+  if (!("missing" in target)) await deps.capacity.check(target.user_id);
+  const point = { source: runId, from, set: set ?? {}, has_input: edits.input_payload != null };
+  // A journal is up to 64 MiB, and several times that on its way to Postgres.
+  return deps.db.withMutex("journal of a rerun", async () => accept(await journalOfRerun(deps, point)));
 }
 
 const runMetadata = z.record(z.string(), z.unknown());

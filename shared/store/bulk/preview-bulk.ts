@@ -4,9 +4,8 @@ import { t } from "../columns.ts";
 import { query } from "../query.ts";
 import { mostLookedAt } from "../read-page.ts";
 import { literal, type Sql, sql } from "../sql.ts";
-import { runListing } from "../runs/read/list-runs.ts";
-import { type Condition, whereClause } from "../where-clause.ts";
-import { type BulkScope, isActedOn } from "./bulk-scope.ts";
+import { whereClause } from "../where-clause.ts";
+import { type BulkScope, bulkConditions } from "./bulk-scope.ts";
 
 /** Returns how many runs a bulk operation would be about now, as far as they are looked at. */
 export async function countBulk(db: Db, scope: BulkScope): Promise<number> {
@@ -42,14 +41,13 @@ async function countIn(db: Db, where: Sql): Promise<number> {
  * `more`: there are older ones.
  */
 async function lookedAt(db: Db, { action, owner, filter }: BulkScope): Promise<{ where: Sql; more: boolean }> {
-  const { within, filters, unindexed } = runListing(owner, { ...filter, search_in: "record" });
-  const found: Condition[] = [...within, ...filters, ...isActedOn(action), ["id = ANY(?)", filter.run_ids]];
-  if (unindexed.every(([, value]) => value == null)) return { where: whereClause(found), more: false };
+  const { indexed, unindexed } = bulkConditions(action, owner, filter, null);
+  if (unindexed.every(([, value]) => value == null)) return { where: whereClause(indexed), more: false };
   const [horizon] = await query(
     db.sql,
     { created_at: t.timestamptz },
-    sql`SELECT created_at FROM runs WHERE ${whereClause(found)} ORDER BY created_at DESC OFFSET ${literal(mostLookedAt)} LIMIT 1`,
+    sql`SELECT created_at FROM runs WHERE ${whereClause(indexed)} ORDER BY created_at DESC OFFSET ${literal(mostLookedAt)} LIMIT 1`,
   );
-  const where = whereClause([...found, ...unindexed, ["created_at > ?", horizon?.created_at]]);
+  const where = whereClause([...indexed, ...unindexed, ["created_at > ?", horizon?.created_at]]);
   return { where, more: horizon !== undefined };
 }

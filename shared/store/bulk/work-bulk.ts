@@ -1,7 +1,8 @@
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { query } from "../query.ts";
-import { literal, sql } from "../sql.ts";
+import { mostLookedAt } from "../read-page.ts";
+import { joined, literal, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { whereClause } from "../where-clause.ts";
 import type { HeldBulk } from "./bulk-operations.ts";
@@ -10,18 +11,37 @@ import { bulkConditions } from "./bulk-scope.ts";
 /** A run that is next, and the place in the order of (created_at, id) to go on from behind it. */
 export type NextRun = { id: string; place: string };
 
-/** The runs that come after the operation's cursor, oldest first. */
-export async function nextRuns(db: Db, bulk: HeldBulk, limit: number): Promise<NextRun[]> {
+/** `horizon`: the place of the last run that was looked at, where there are more behind it. */
+export type NextRuns = { runs: NextRun[]; horizon: string | null };
+
+/**
+ * Returns the runs that come after the operation's cursor, oldest first. Where no index serves a filter, only the next 10,000 runs are
+ * looked at, as in lists.
+ */
+export async function nextRuns(db: Db, bulk: HeldBulk, limit: number): Promise<NextRuns> {
   const { action, owner, filter, created_at, cursor } = bulk;
-  const where = whereClause(bulkConditions(action, owner, filter, created_at));
-  const [time, id] = cursor === null ? [] : cursor.split("|", 2);
-  const behind = time === undefined ? sql`true` : sql`(created_at, id) > (${time}::timestamptz, ${id})`;
-  return query(
-    db.sql,
-    { id: t.text, place: t.text },
-    sql`SELECT id, created_at::text || '|' || id AS place FROM runs
-     WHERE ${where} AND ${behind} ORDER BY created_at, id LIMIT ${literal(limit)}`,
-  );
+  const { unindexed, indexed } = bulkConditions(action, owner, filter, created_at);
+  const where = [whereClause(indexed), ...(cursor === null ? [] : [isAt(">", cursor)])];
+  const read = (from: Sql, conditions: readonly Sql[], skipped: number, count: number): Promise<NextRun[]> =>
+    query(
+      db.sql,
+      { id: t.text, place: t.text },
+      sql`SELECT id, created_at::text || '|' || id AS place FROM ${from} WHERE ${joined(conditions, " AND ")}
+       ORDER BY created_at, id OFFSET ${literal(skipped)} LIMIT ${literal(count)}`,
+    );
+  const table = sql`runs`;
+  if (unindexed.every(([, value]) => value == null)) return { runs: await read(table, where, 0, limit), horizon: null };
+  const [last] = await read(table, where, mostLookedAt - 1, 1);
+  if (last) where.push(isAt("<=", last.place));
+  // A subquery with a limit: for a rare value the planner could else read the whole table.
+  const looked = sql`(SELECT * FROM runs WHERE ${joined(where, " AND ")} ORDER BY created_at, id
+    LIMIT ${literal(mostLookedAt)}) AS runs`;
+  return { runs: await read(looked, [whereClause(unindexed)], 0, limit), horizon: last?.place ?? null };
+}
+
+function isAt(compare: string, place: string): Sql {
+  const [time, id] = place.split("|", 2);
+  return sql`(created_at, id) ${raw(compare)} (${time}::timestamptz, ${id})`;
 }
 
 export type Progress = { done: number; failed: number; cursor: string | null; finished: boolean };

@@ -127,7 +127,7 @@ const record = statement({
       WHERE w.url = $url AND CASE $status WHEN 'delivered' THEN w.failing_since IS NOT NULL OR w.failures > 0
         WHEN 'pending' THEN w.failing_since IS NULL ELSE true END
       -- As it stands after the tries that are being recorded, and not as it was when this statement began.
-      FOR UPDATE OF w
+      FOR NO KEY UPDATE OF w
     ), judged AS (
       UPDATE webhooks SET updated_at = now(), failing_since = hook.failing_since,
         failures = CASE $status WHEN 'delivered' THEN 0 WHEN 'exhausted' THEN failures + 1 ELSE failures END,

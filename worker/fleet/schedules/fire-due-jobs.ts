@@ -2,16 +2,17 @@ import { fireOrSkip, type FiredTick } from "../../../shared/services/schedules/f
 import { type PreparedTicks, prepareTicks, reserveTick } from "../../../shared/services/schedules/prepare-ticks.ts";
 import { inputUnchecked, orSkipped, type Skipped } from "../../../shared/services/schedules/skip-tick.ts";
 import { startFired } from "../../../shared/services/schedules/start-fired.ts";
-import { type DueTicks, dueTicks, graceMs } from "../../../shared/domain/schedule/due-ticks.ts";
+import { type DueTicks, dueTicks } from "../../../shared/domain/schedule/due-ticks.ts";
 import { inTransaction } from "../../../shared/store/in-transaction.ts";
 import { type DueJob, findDueJobs, lockDueJob, moveJob, readDueJob } from "../../../shared/store/jobs/due-jobs.ts";
 import { recordMissed, takeTick } from "../../../shared/store/jobs/record-ticks.ts";
 import type { WorkerContext } from "../../context.ts";
 import { errorText } from "../../../shared/platform/error-text.ts";
+import type { UncheckedJobs } from "./unchecked-jobs.ts";
 
 export type FireDeps = Pick<WorkerContext, "db" | "log" | "ticks"> &
   Parameters<typeof prepareTicks>[0] &
-  Parameters<typeof startFired>[0];
+  Parameters<typeof startFired>[0] & { unchecked: UncheckedJobs };
 
 /** How many users' jobs are found at once. */
 const jobsAtOnce = 20;
@@ -25,7 +26,7 @@ const ticksAtOnce = 10;
  * when aborted.
  */
 export async function fireDueJobs(ctx: FireDeps, signal: AbortSignal): Promise<void> {
-  const broken: string[] = [];
+  const broken = ctx.unchecked.resting(performance.now());
   // Ends when other workers have all that is due.
   for (let fired = true; fired;) {
     fired = false;
@@ -43,9 +44,9 @@ async function fireJob(ctx: FireDeps, id: string, broken: string[]): Promise<boo
     if (!found) return false;
     const { missed, fire, next } = atOnce(dueTicks(found.job, found.job.next_tick_at, found.now));
     const ready = await readyTicks(ctx, found.job, fire);
-    if (ready.some(isUnchecked) && found.now.getTime() - found.job.next_tick_at.getTime() <= graceMs) {
+    if (ready.some(isUnchecked) && ctx.unchecked.rest(id, performance.now())) {
       broken.push(id);
-      ctx.log.warn({ job_id: id }, "there was no time to check the input of a job's tick; the next poll tries again");
+      ctx.log.warn({ job_id: id }, "there was no time to check the input of a job's tick; it is tried again in 20 s");
       return true;
     }
     const fired = await fireTicks(ctx, found.job, { missed, ready, next });

@@ -2,6 +2,7 @@ import { type Loop, startLoop } from "../../../shared/platform/lifecycle/start-l
 import { consumeTicks } from "../consume.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type FireDeps, fireDueJobs } from "./fire-due-jobs.ts";
+import { createUncheckedJobs } from "./unchecked-jobs.ts";
 import { errorText } from "../../../shared/platform/error-text.ts";
 import { logFaults } from "../../../shared/platform/log.ts";
 
@@ -9,10 +10,11 @@ import { logFaults } from "../../../shared/platform/log.ts";
 const pollMs = 1_000;
 
 /** Fires jobs that are due: when a nudge says that a tick has come, and each second in case the nudge was lost. */
-export function fireSchedules(ctx: FireDeps & Pick<WorkerContext, "config">): Loop {
+export function fireSchedules(ctx: Omit<FireDeps, "unchecked"> & Pick<WorkerContext, "config">): Loop {
   const { config, log } = ctx;
+  const unchecked = createUncheckedJobs();
   const leaving = new AbortController();
-  const fire = () => fireDueJobs(ctx, leaving.signal);
+  const fire = () => fireDueJobs({ ...ctx, unchecked }, leaving.signal);
   const onError = logFaults(log, "ticks");
   const loop = startLoop("fire-due-jobs", pollMs, log, fire);
   const consumer = consumeTicks({ ...config.redis, onError }, () =>
