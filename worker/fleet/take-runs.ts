@@ -186,7 +186,9 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     slots.use(async (release) => {
       if (paused) return ctx.nudge(runId, queuedAt);
       const waitedMs = Date.now() - queuedAt;
-      const next = await scheduler.pickRun(runId, waitedMs);
+      const picked = await scheduler.pickRun(runId, waitedMs);
+      // Nobody waits for one whose packages this worker can't install for now.
+      const next = unable.has(picked) ? runId : picked;
       if (await attempt(next, release)) return;
       const passedOver = await scheduler.pickPassedOver(next, waitedMs);
       if (passedOver !== null) await attempt(passedOver, release);

@@ -55,7 +55,7 @@ class Order:
             loop.set_task_factory(make_task)  # A loop of another library.
         journal.arrived = lambda _: loop.call_soon_threadsafe(self.pump)
         loop.add_reader(journal.fd, journal.read)
-        watch.plan()  # Threads that wait don't look at what goes on any more.
+        watch.begin()  # Threads that wait don't look at what goes on any more.
 
     def pump(self) -> None:
         if not self.is_pumping:

@@ -124,6 +124,11 @@ class LoopWatch:
         self.is_planned = False
         self.own: set[Any] = set()  # Timers of ours.
 
+    def begin(self) -> None:
+        """Looks at a loop that is read from now on. The one before may have been closed with its timer."""
+        self.is_planned, self.own = False, set()
+        self.plan()
+
     def plan(self, anew: bool = True) -> None:
         """Looks in a while. `anew`: something has happened."""
         if anew:

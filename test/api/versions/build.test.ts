@@ -362,7 +362,7 @@ test("a worker's own fault fails no version: another worker builds it, and what 
   });
 });
 
-test("a run whose worker can't have its packages goes back uncharged, 20 times at most, to one that can; a daemon waits", async () => {
+test("a run whose worker can't have its packages goes back uncharged, 20 times in a row at most, to one that can; a daemon waits", async () => {
   const good = await stack.openWorker(ofWorker);
   await stopWorker();
   stopWorker = () => good.close();
@@ -381,11 +381,16 @@ test("a run whose worker can't have its packages goes back uncharged, 20 times a
   const wentBack = "SELECT 1 FROM run_transitions WHERE run_id = $1 AND reason = 'no_packages'";
   for (const id of [goesOn, endsHere])
     await waitFor(async () => (await stack.sql.query(wentBack, [id])).rowCount, 20_000);
-  await stack.sql.query(
-    `INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-     SELECT $1, 1, 'running', 'queued', 'worker', 'no_packages' FROM generate_series(1, 20)`,
-    [endsHere],
-  );
+  const left = (id: string, reason: string, times: number) =>
+    stack.sql.query(
+      `INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
+       SELECT $1, 1, 'running', 'queued', 'worker', $2 FROM generate_series(1, $3::int)`,
+      [id, reason, times],
+    );
+  await left(endsHere, "no_packages", 20);
+  // What it was given back for before it last ran is forgotten.
+  await left(goesOn, "no_packages", 20);
+  await left(goesOn, "drained", 1);
   const ended = (id: string) =>
     waitFor(async () => {
       const { body } = await call(url, "GET", `/v1/runs/${id}`);

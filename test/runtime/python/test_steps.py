@@ -168,6 +168,30 @@ class Steps(unittest.TestCase):
         self.assertEqual(run(code.format(then="add")).returned, 19_900)
         self.assertEqual(run(code.format(then="ask")).returned, "Interrupted")
 
+    def test_second_loop(self) -> None:
+        """A run that waits in a second event loop needs no process, however soon the first one was over."""
+        code = """
+            import asyncio, time
+            from _runfleet.context import context
+            async def begin():
+                return await steps.run_step("a", lambda: 1)
+            async def wait():
+                await asyncio.wait([context.wait_for("go")])
+            def tell():
+                until = time.monotonic() + 2
+                while time.monotonic() < until and not any(frame["type"] == "idle" for frame in frames):
+                    time.sleep(0.01)
+                print(json.dumps(dict(returned=None, raised=None, frames=frames)), flush=True)
+                os._exit(0)
+            def main():
+                asyncio.run(steps.prepare_async(begin()))
+                {then}
+                _thread.start_new_thread(tell, ())
+                asyncio.run(steps.prepare_async(wait()))
+        """
+        again = run(code.replace("{then}", ""), run(code.replace("{then}", "return")).kept())
+        self.assertEqual([frame["type"] for frame in again.frames], ["wait.open", "idle"])
+
     def test_another_way(self) -> None:
         """Another step at a known place ends the run; over a copied journal the code goes on without it."""
         code = """

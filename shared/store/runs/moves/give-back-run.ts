@@ -3,7 +3,7 @@ import { t } from "../../columns.ts";
 import { literal, sql } from "../../sql.ts";
 import { statement } from "../../statement.ts";
 import { expiresAnew } from "./expires-anew.ts";
-import { moveRuns } from "./move-runs.ts";
+import { moveRuns, statusAfter } from "./move-runs.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 /**
@@ -12,12 +12,12 @@ import type { HeldRun } from "./renew-leases.ts";
  */
 type GiveBackReason = "drained" | "not_started" | "daemon_stopped" | "no_packages";
 
-/** So often a run goes back for lack of packages. Each worker takes the run up every few seconds, so that is some minutes. */
+/** So often in a row a run goes back for lack of packages. Each worker takes the run up every few seconds, so that is some minutes. */
 const mostWithoutPackages = 20;
 
 /**
  * Hands back a run that its worker still holds: no attempt is charged. Returns false when the run was no longer the
- * worker's, or has gone back for lack of packages too often. Its transcript must be complete before, since the next attempt's
+ * worker's, or has gone back for lack of packages too often in a row. Its transcript must be complete before, since the next attempt's
  * events follow at once.
  */
 export async function giveBackRun(db: Db, { id, attempt }: HeldRun, reason: GiveBackReason): Promise<boolean> {
@@ -30,7 +30,10 @@ const giveBack = statement({
   gives: { id: t.text },
   text: sql`WITH ${moveRuns("give_back", {
     where: sql`($reason <> 'no_packages' OR (
-      SELECT count(*) FROM run_transitions WHERE run_id = $id AND reason = 'no_packages') < ${literal(mostWithoutPackages)})`,
+      SELECT count(*) FROM run_transitions WHERE run_id = $id AND reason = 'no_packages' AND seq > coalesce((
+        SELECT max(seq) FROM run_transitions
+        WHERE run_id = $id AND "from" = ${statusAfter("claim")} AND reason IS DISTINCT FROM 'no_packages'), 0)
+      ) < ${literal(mostWithoutPackages)})`,
     set: expiresAnew,
     reason: sql`$reason`,
   })} SELECT id FROM moved`,
