@@ -1,11 +1,13 @@
-import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { AppError, conflict, notFound } from "../../domain/errors/app-error.ts";
 import { capacityErrors } from "../../domain/errors/error-codes.ts";
+import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import { defaultPool } from "../../domain/run/pool.ts";
 import type { Log } from "../../platform/log.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import { trace } from "../../platform/run-trace-marks.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
+import { findAcceptedRun } from "../../store/runs/queue/find-accepted-run.ts";
 import { replaceDebounced } from "../../store/runs/queue/debounce-run.ts";
 import { markWaiting } from "../../store/runs/queue/mark-waiting.ts";
 import { type Insertion, insertRun, type NewRun } from "../../store/runs/queue/insert-run.ts";
@@ -15,6 +17,7 @@ import { acceptableErrors } from "./check-acceptable.ts";
 import { announceGrant, type Granted, returnCredit, takeCredit } from "./grant-run.ts";
 import { nudgeRun, nudgeRuns } from "./nudge-run.ts";
 import { type Origin, type PrepareDeps, prepareRun } from "./prepare-run.ts";
+import { executeHash } from "./request-hash.ts";
 import { retryWhenAgentChanged } from "./version-cache.ts";
 import { errorText } from "../../platform/error-text.ts";
 import { checkRunId } from "./check-run-id.ts";
@@ -56,7 +59,8 @@ export function acceptRun(
     for (;;) {
       // The row of a waiting run is changed without a look at its agent's revision.
       const uncached = request.debounce ? deps.versions.resolveUncached : resolve;
-      const run = await prepareRun(deps, uncached, request, origin);
+      const run = await prepareRun(deps, uncached, request, origin).catch((refusal: unknown) => ({ refusal }));
+      if ("refusal" in run) return acceptedBefore(deps, request, origin, run.refusal);
       const listening = listen?.(run.id);
       const { committed, granted } = run.replaces
         ? { committed: await replaceWaiting(deps, run, origin.owner), granted: null }
@@ -71,6 +75,25 @@ export function acceptRun(
       return { run_id: run.id, thread_id: run.thread_id, queued: isNew ? run.queued_event : null };
     }
   });
+}
+
+/**
+ * Returns the run that an earlier request like this one has made: what was accepted stays so, whatever its agent has become since. Throws
+ * `refusal` when there is none.
+ */
+async function acceptedBefore(
+  { db }: AcceptDeps,
+  request: ExecuteRequest,
+  { owner, key, key_hash }: Origin,
+  refusal: unknown,
+): Promise<AcceptedRun> {
+  const { run_id = null } = request;
+  const isRefused = refusal instanceof AppError || refusal instanceof ValidationFault;
+  if (!isRefused || request.debounce || (run_id === null && key === null)) throw refusal;
+  const made = await findAcceptedRun(db, run_id, key, owner);
+  const hash = (key && key_hash) ?? executeHash(request);
+  if (!made?.request_hash.equals(hash)) throw refusal;
+  return { run_id: made.id, thread_id: made.thread_id, queued: null };
 }
 
 /** Lets runs that are due join the queue, as the workers do each second: a run that is due isn't debounced any more. */

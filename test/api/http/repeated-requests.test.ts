@@ -89,6 +89,29 @@ test("a repeated execute attaches to the run of the first, whatever the answer's
   expect(other).toMatchObject({ status: 422, body: { detail: [{ loc: ["header", "idempotency-key"] }] } });
 });
 
+test("what was accepted stays so: a repeat has its run, also when the agent is paused or gone since", async () => {
+  const agent_id = await makeAgent(url, "def main(input): return 1");
+  const send = (asked: object, headers: Record<string, string> = {}) =>
+    call(url, "POST", "/v1/execute", { agent_id, version: "current", ...asked }, { prefer: "wait=30", ...headers });
+  const byId = await send({ run_id: "kept-by-id" });
+  const byKey = await send({}, key("k-paused"));
+  expect([byId.body["status"], byKey.body["status"]]).toEqual(["success", "success"]);
+  const repeats = async () => [
+    (await send({ run_id: "kept-by-id" })).body["id"],
+    (await send({}, key("k-paused"))).body["id"],
+  ];
+  await call(url, "POST", `/v1/agents/${agent_id}/pause`);
+  expect(await repeats()).toEqual(["kept-by-id", byKey.body["id"]]);
+  const refused = await send({});
+  expect([refused.status, refused.body["code"]]).toEqual([409, "agent_not_active"]);
+  const other = await send({ run_id: "kept-by-id", input_payload: { n: 1 } });
+  expect([other.status, other.body["code"]]).toEqual([409, "agent_not_active"]);
+  expect((await send({ input_payload: { n: 1 } }, key("k-paused"))).status).toBe(409);
+  await call(url, "POST", `/v1/agents/${agent_id}/resume`);
+  expect((await call(url, "DELETE", `/v1/agents/${agent_id}`)).status).toBeLessThan(300);
+  expect(await repeats()).toEqual(["kept-by-id", byKey.body["id"]]);
+});
+
 test("what a caller changes is noted in the audit log, without bodies", async () => {
   const { body: agent } = await call(
     url,
