@@ -139,7 +139,7 @@ ask, stream = (patiently(one, OSError) for one in (ask, stream))`,
   "openai-python": {
     requirements: ["openai"],
     code: `
-import openai
+import asyncio, openai
 client = openai.OpenAI(timeout=90, max_retries=8)
 def ask(messages, **more):
     answer = client.chat.completions.create(**body_of(messages, more))
@@ -147,7 +147,14 @@ def ask(messages, **more):
 def stream(messages):
     parts = client.chat.completions.create(**body_of(messages, {"stream": True}))
     return "".join(part.choices[0].delta.content or "" for part in parts if part.choices)
-stream = patiently(stream, Exception)  # Its transport has an error of its own for a stream that is cut.`,
+stream = patiently(stream, Exception)  # Its transport has an error of its own for a stream that is cut.
+def together(asked):
+    # Threads that use the library first at the same moment fail in it, with a PydanticUserError: without Runfleet, too.
+    async def all_of_them():
+        async with openai.AsyncOpenAI(timeout=90, max_retries=8) as client:
+            answers = [client.chat.completions.create(**body_of(one, {})) for one in asked]
+            return [answer.choices[0].message.content for answer in await asyncio.gather(*answers)]
+    return asyncio.run(all_of_them())`,
   },
 };
 
