@@ -236,7 +236,7 @@ test("a journal that is larger than an API's memory is taken over, page by page"
   );
   const first = await run(agent);
   expect(first.events.at(-1)).toMatchObject({ event: "run.success" });
-  const small = await stack.start("api", { NODE_OPTIONS: "--max-old-space-size=80" });
+  const small = await stack.start("api", { NODE_OPTIONS: "--max-old-space-size=110" });
   const replay = () => call(small.url, "POST", `/v1/runs/${first.id}/replay`, { from: "s59" });
   const answers = await Promise.all([replay(), replay()]);
   expect(answers.map(({ status }) => status)).toEqual([202, 202]);
