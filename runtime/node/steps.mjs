@@ -692,12 +692,14 @@ export function placeCount(what) {
 }
 
 /**
- * Returns by what a durable run knows a question; null in other runs. What entries set going asks in a fixed order. Of flows that other
- * waits set going only the words tell which one asks. @param {string | null} text
+ * Returns by what a durable run knows a question; an empty list in other runs. Its words come first, which are the same on every attempt.
+ * What entries set going asks in a fixed order: its number there is the other one, for a question whose words have changed. Of flows that
+ * other waits set going only the words tell which one asks. @param {string | null} text @returns {string[]}
  */
-export function keyOfQuestion(text) {
-  if (!journal.active) return null;
-  return placeCount(journal.turn === null ? `question ${hash(text ?? "")}` : "question");
+export function keysOfQuestion(text) {
+  if (!journal.active) return [];
+  const words = placeCount(`question ${hash(text ?? "")}`);
+  return journal.turn === null ? [words] : [words, placeCount("question")];
 }
 
 /** The context's durable calls. */
