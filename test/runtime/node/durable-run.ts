@@ -15,8 +15,11 @@ type Kept = { key: string; kind: string; name: string; branch: string; position:
 export class DurableRun {
   readonly kept: Kept[] = [];
   readonly answers: string[] = [];
+  /** Names of signals that are sent at once; each has its name as payload. */
+  readonly signals: string[] = [];
   readonly asked: (string | null)[] = [];
   readonly #code: string;
+  readonly #opened = new Map<string, Frame>();
   #attempt = 0;
   #place = 0;
 
@@ -47,25 +50,48 @@ export class DurableRun {
     tell({ entrypoint: "main.mjs", code: { "main.mjs": this.#code }, type_stripper: "", env: {}, preload: false });
     tell(this.#request());
     const frames: Frame[] = [];
-    const opened = new Map<string, Frame>();
     for await (const line of createInterface(child.stdio[3] as Readable)) {
       const frame = JSON.parse(line) as Frame;
       frames.push(frame);
-      const { type, key } = frame;
-      if (type === "interrupt") this.asked.push(key ?? null);
-      if (type.endsWith(".open")) opened.set(key, frame);
-      if (type === "wait.abandon") this.#keep({ ...opened.get(key), kind: "abandoned", ok: false });
-      if (type === "step.end") this.#keep(frame);
-      if (type === "step.end") tell({ type: "kept", key });
-      if (frame["agent_id"] === "fast") tell({ type: "entry", key, entry: this.#keep({ ...frame, ...success }) });
+      if (frame.type === "interrupt") this.asked.push(frame.key ?? null);
+      const answer = this.#answerTo(frame);
+      if (answer) tell(answer);
     }
     return frames;
   }
 
+  #answerTo(frame: Frame): object | null {
+    const { type, key } = frame;
+    if (type.endsWith(".open")) this.#opened.set(key, frame);
+    if (type === "wait.abandon") {
+      const given = this.#opened.get(key);
+      // A wait is sealed as one that ends well.
+      this.#keep({ ...given, kind: "abandoned", ok: given?.type === "wait.open" });
+    }
+    if (type === "step.end") {
+      this.#keep(frame);
+      return { type: "kept", key };
+    }
+    const signal = type === "wait.open" ? this.signals.shift() : undefined;
+    if (signal !== undefined) return this.#end(frame, { kind: "signal", ok: true, result: JSON.stringify(signal) });
+    return frame["agent_id"] === "fast" ? this.#end(frame, success) : null;
+  }
+
+  #end({ key, ...call }: Frame, end: object): object {
+    return { type: "entry", key, entry: this.#keep({ ...call, key, ...end }) };
+  }
+
   #keep(given: object): Kept {
-    const { key, kind, name, branch, position, ok, ...more } = given as Kept & { result?: string; error?: object };
-    const { result, error } = more;
-    const entry = { ...{ key, kind, name, branch, position, ok }, args: null, result, error, place: ++this.#place };
+    const { key, kind, name, branch, position, ok, ...more } = given as Kept & Record<string, unknown>;
+    const { result, error, child } = more;
+    const entry = {
+      ...{ key, kind, name, branch, position, ok },
+      args: null,
+      result,
+      error,
+      child,
+      place: ++this.#place,
+    };
     this.kept.push(entry);
     return entry;
   }

@@ -84,6 +84,25 @@ test("after a race that was won nothing is done anew", async () => {
   expect(again.at(-1)).toMatchObject({ type: "result", result_content: 1 });
 });
 
+test("a retry waits again for what a failed attempt gave up", async () => {
+  const run = new DurableRun(`
+    export async function main(input, { attempt, waitFor }) {
+      const ending = new AbortController();
+      const go = waitFor("go", { signal: ending.signal });
+      go.catch(() => {});
+      try {
+        if (attempt === 1) throw new Error("not now");
+        return await go;
+      } finally {
+        ending.abort();
+      }
+    }`);
+  expect((await run.go()).at(-1)).toMatchObject({ type: "error", message: "not now" });
+  run.drop();
+  run.signals.push("go");
+  expect((await run.go()).at(-1)).toMatchObject({ type: "result", result_content: "go" });
+});
+
 test("a wait that its time-out gave up is given up on the next attempt, too", async () => {
   const run = new DurableRun(`
     export async function main(input, context) {
