@@ -35,7 +35,8 @@ const neverRetried = ["NonRetryable", "ResultNotJSON", "ResultTooLarge", "Durabl
  * Where a flow of the code is. `node`: its last durable call, which came after `branch`. `before`: where it was when it made the call before
  * that one, if that was not answered then. `isLeft`: the flow made another call, or joined others, before `node` was answered: what goes on
  * from here is a flow that it has started. `isResumed`: that one has made a call. `until`: what stands there and before it is of other flows.
- * `isJoin`: the flow waits for several promises; `width`: for how many. `step`: the try that the flow is in.
+ * `isJoin`: the flow waits for several promises, `width` of them; false: it has gone on to do so, and what goes on from here are flows that it
+ * has started. `step`: the try that the flow is in.
  * @typedef {{ node: string, branch?: string, before?: Flow | undefined, isLeft?: boolean, isResumed?: boolean, until?: Flow | undefined, isJoin?: boolean, width?: number, isBranch?: boolean | undefined, step?: any }} Flow
  */
 const flows = /** @type {AsyncLocalStorage<Flow>} */ (new AsyncLocalStorage());
@@ -764,12 +765,13 @@ export function placeCount(what) {
 /**
  * Returns by what a durable run knows a question; an empty list in other runs. Its words come first, which are the same on every attempt.
  * What entries set going asks in a fixed order: its number there is the other one, for a question whose words have changed. Of flows that
- * other waits set going only the words tell which one asks. @param {string | null} text @returns {string[]}
+ * are joined, or that other waits set going, only the words tell which one asks. @param {string | null} text @returns {string[]}
  */
 export function keysOfQuestion(text) {
   if (!journal.active) return [];
   const words = placeCount(`question ${hash(text ?? "")}`);
-  return journal.turn === null ? [words] : [words, placeCount("question")];
+  const isOrdered = journal.turn !== null && flows.getStore()?.isJoin !== false;
+  return isOrdered ? [words, placeCount("question")] : [words];
 }
 
 /** The context's durable calls. */

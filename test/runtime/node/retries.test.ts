@@ -143,3 +143,25 @@ test.each(questions)("a question is asked once: %s", async (_, body, asked) => {
   const answers = Array.from({ length: asked }, (__, index) => `answer ${index + 1}`);
   expect((await run.go()).at(-1)).toMatchObject({ type: "result", result_content: answers });
 });
+
+test("flows that ask in another order than before get the answers to their own questions", async () => {
+  const run = new DurableRun(`
+    export async function main(input, context) {
+      await context.step("begin", () => 1);
+      let go;
+      const first = new Promise((resolve) => (go = resolve));
+      const ask = async (name) => {
+        await null;
+        if (name === (context.attempt % 2 === 1 ? "B" : "A")) await first;
+        try {
+          return context.interrupt("Pay " + name + "?");
+        } finally {
+          go();
+        }
+      };
+      return Promise.all([ask("A"), ask("B")]);
+    }`);
+  for (let frames = await run.go(); frames.at(-1)?.type === "interrupt"; frames = await run.go())
+    run.answers.push(`yes to ${String(frames.at(-1)?.["message"])}`);
+  expect(run.answers).toEqual(["yes to Pay A?", "yes to Pay B?"]);
+});
