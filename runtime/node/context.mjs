@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { channel, send, toJson } from "./channel.mjs";
 import { stepErrors } from "./step-values.mjs";
-import { keyOfQuestion, stepMethods } from "./steps.mjs";
+import { keysOfQuestion, stepMethods } from "./steps.mjs";
 import { steering } from "./steering.mjs";
 import { waitMethods } from "./waits.mjs";
 import { childMethods } from "./children.mjs";
@@ -80,26 +80,28 @@ export function createContext(
   const taken = new Set();
   const { input_payload: input, state_snapshot, code: _code, files, ...rest } = request;
   const state = state_snapshot || channel.lastState;
-  /** @param {string | null} key */
-  const findAnswer = (key) =>
-    request.answers.findIndex((_, place) => !taken.has(place) && (request.journal?.asked?.[place] ?? null) === key);
+  /** Of each answer, the keys that its question had. */
+  const answered = request.answers.map((_, place) => request.journal?.asked?.[place]?.split(" ") ?? []);
+  /** @param {(keys: string[]) => boolean} isOwn */
+  const findAnswer = (isOwn) => answered.findIndex((keys, place) => !taken.has(place) && isOwn(keys));
   /**
-   * `keyOf`: returns the question's key; null: it goes by the order of asking.
+   * `keysOf`: returns the question's keys, the surest first; none: it goes by the order of asking.
    * @param {unknown} message
    * @param {{ reason?: string, response_schema?: unknown, expires_in_ms?: number | null }} options
-   * @param {(text: string | null) => string | null} keyOf
+   * @param {(text: string | null) => string[]} keysOf
    */
-  function ask(message, { reason = "input_required", response_schema = null, expires_in_ms = null }, keyOf) {
+  function ask(message, { reason = "input_required", response_schema = null, expires_in_ms = null }, keysOf) {
     asked += 1;
     const text = message === null || typeof message === "string" ? message : toJson(message);
-    const key = keyOf(text);
-    const own = findAnswer(key);
-    const place = own === -1 ? findAnswer(null) : own;
-    if (place !== -1) {
+    const own = keysOf(text);
+    const found = own.map((key) => findAnswer((keys) => keys.includes(key)));
+    const place = [...found, findAnswer((keys) => keys.length === 0)].find((at) => at !== -1);
+    if (place !== undefined) {
       taken.add(place);
       return request.answers[place];
     }
-    const question = { reason, message: text, response_schema, expires_in_ms, ...(key !== null && { key }) };
+    const key = own.join(" ");
+    const question = { reason, message: text, response_schema, expires_in_ms, ...(key !== "" && { key }) };
     onAsk(question);
     throw new Interrupted(question);
   }
@@ -184,9 +186,9 @@ export function createContext(
      * @param {unknown} message
      * @param {{ reason?: string, response_schema?: unknown, expires_in_ms?: number | null }} options
      */
-    interrupt: (message = null, options = {}) => ask(message, options, keyOfQuestion),
+    interrupt: (message = null, options = {}) => ask(message, options, keysOfQuestion),
     /** @param {unknown} message */
-    [askInOrder]: (message = null) => ask(message, {}, () => null),
+    [askInOrder]: (message = null) => ask(message, {}, () => []),
   };
 }
 

@@ -31,11 +31,15 @@ const lookMs = 5;
 const ownedTypes = new Set(["output", "log", "progress", "tool.start", "tool.end", "artifact", "custom"]);
 const neverRetried = ["NonRetryable", "ResultNotJSON", "ResultTooLarge", "DurableCallInStep", "JournalFull"];
 
-/** `node`: the flow's last durable call. `cause`: the call that it came after. `step`: the try that the flow is in. */
-const flows =
-  /** @type {AsyncLocalStorage<{ node: string, cause?: { branch: string }, isBranch?: boolean, step?: any }>} */ (
-    new AsyncLocalStorage()
-  );
+/**
+ * Where a flow of the code is. `node`: its last durable call, which came after `branch`. `before`: where it was when it made the call before
+ * that one, if that was not answered then. `isLeft`: the flow made another call, or joined others, before `node` was answered: what goes on
+ * from here is a flow that it has started. `isResumed`: that one has made a call. `until`: what stands there and before it is of other flows.
+ * `isJoin`: the flow waits for several promises, `width` of them; false: it has gone on to do so, and what goes on from here are flows that it
+ * has started. `step`: the try that the flow is in.
+ * @typedef {{ node: string, branch?: string, before?: Flow | undefined, isLeft?: boolean, isResumed?: boolean, until?: Flow | undefined, isJoin?: boolean, width?: number, isBranch?: boolean | undefined, step?: any }} Flow
+ */
+const flows = /** @type {AsyncLocalStorage<Flow>} */ (new AsyncLocalStorage());
 
 /** The code made another durable call than in an earlier attempt. */
 export class Nondeterminism extends Error {
@@ -81,6 +85,10 @@ export const journal = {
   sent: new Map(),
   /** @type {Set<string>} */
   used: new Set(),
+  /** The call that each call came after. @type {Map<string, string>} */
+  parents: new Map(),
+  /** Of calls that have failed, and of all before them, one that has failed. @type {Map<string, string>} */
+  failures: new Map(),
   /** The calls of a name from a place. @type {Map<string, { count: number, isForeign: boolean, isRacy: boolean, last: string }>} */
   uses: new Map(),
   /** @type {Map<string, number>} */
@@ -142,7 +150,7 @@ export function beginSteps({ runId, kept, rehearsal, readLine, keepAlive, fail }
   channel.onReport = noteReport;
   journal.resources = countResources();
   process.on("beforeExit", sayIdle);
-  followPromises();
+  followPromises(noteJoin);
   followSignals();
   void readAnswers(readLine);
 }
@@ -374,6 +382,7 @@ function handOut(key) {
     const slot = journal.slots.get(key);
     const entry = journal.entries.get(key);
     journal.slots.delete(key);
+    noteFailure(entry);
     // What a run has come to says more than an error's text.
     if (entry?.ok || (entry?.child && slot?.read))
       slot?.resolve(slot.read ? slot.read(entry) : decodeValue(entry.result));
@@ -400,22 +409,84 @@ export function placeCall(name, options) {
     options.key === undefined ? placeByFlow(name, parent, flow?.isBranch === true) : placeByKey(name, options.key);
   if (!journal.entries.has(place.key)) checkRoom(name, 0);
   journal.used.add(place.key);
-  const cause = placeBehind(parent, flow?.cause, place.position);
-  flows.enterWith({ node: place.key, cause, isBranch: flow?.isBranch ?? false });
+  const { branch, isAfter } = placeBehind(place.key, options);
   journal.rehearsal?.placed({ ...place, name, branch: parent });
-  return { key: place.key, ...cause };
+  return { key: place.key, branch, position: isAfter ? place.position : 0 };
 }
 
 /**
- * Returns the call that this one comes after. One that is not answered yet stands beside this one, as in Promise.all: what it comes to
- * has no part in it. @param {string} parent @param {{ branch: string } | undefined} before @param {number} position
+ * Moves the flow on to a call. Returns the call that this one comes after. `isAfter`: that is the flow's call before it. A call that is not
+ * answered yet stands beside this one, as in Promise.all: what it comes to has no part in it. @param {string} key @param {StepOptions} options
  */
-function placeBehind(parent, before, position) {
+function placeBehind(key, options) {
+  const flow = flows.getStore() ?? { node: mainNode() };
+  const parent = flow.node;
+  const isBeside = isOpen(parent);
+  const origin = (isBeside && journal.parents.get(parent)) || parent;
+  journal.parents.set(key, origin);
+  if (flow.isLeft) resumeFlow(flow);
+  const failure = isOwnFlow(flow, options) ? undefined : failureBefore(flow);
+  const branch = failure ?? (isBeside ? (flow.branch ?? origin) : parent);
+  const before = isBeside ? flow : flow.before;
+  flows.enterWith({ node: key, branch, before, until: flow.until, isBranch: flow.isBranch });
+  if (isBeside) flow.isLeft = true;
+  return { branch, isAfter: !isBeside && failure === undefined };
+}
+
+/** True for a call that is not answered yet: the next one stands beside it, as in Promise.all. @param {string} call */
+function isOpen(call) {
   const { slots } = journal;
   // A call of several runs has a slot for each.
-  const isOpen = slots.has(parent) || [...slots.keys()].some((key) => key.startsWith(`${parent}[`));
-  return isOpen ? { branch: before?.branch ?? parent, position: 0 } : { branch: parent, position };
+  return slots.has(call) || [...slots.keys()].some((key) => key.startsWith(`${call}[`));
 }
+
+/** The flow is about to wait for so many promises. What has its old place is a flow that it has started. @param {number} width */
+function noteJoin(width) {
+  const flow = flows.getStore();
+  if (!flow) return;
+  flows.enterWith({ ...flow, isLeft: false, isResumed: false, isJoin: true, width });
+  flow.isJoin = false;
+  if (isOpen(flow.node)) flow.isLeft = true;
+}
+
+/**
+ * A flow goes on that another one has started. The calls that it joined are its own, and those before them, up to where another such flow
+ * has gone on. @param {Flow} flow
+ */
+function resumeFlow(flow) {
+  flow.isResumed = true;
+  let other = flow.before;
+  for (let own = flow.width ?? 1; other && other !== flow.until && (own > 1 || !other.isResumed); own -= 1)
+    other = other.before;
+  flow.until = other;
+}
+
+/** Notes a call that has failed: what its flow does now, and what has started that flow, may know of it. @param {KeptEntry | undefined} entry */
+function noteFailure(entry) {
+  if (!entry || entry.ok || !["step", "child", "child_failed"].includes(entry.kind)) return;
+  // The runs of a map have its key, and a number.
+  const failed = entry.key.replace(/\[\d+\]$/, "");
+  /** @type {string | undefined} */
+  let call = failed;
+  for (; call !== undefined && !journal.failures.has(call); call = journal.parents.get(call))
+    journal.failures.set(call, failed);
+}
+
+/**
+ * Returns a failed call that the flow's next one may depend on: of those that stand beside each other, and of what came after them. A retry
+ * does the one anew with the other. @param {Flow} flow
+ */
+function failureBefore(flow) {
+  if (journal.failures.size === 0) return undefined;
+  for (let at = /** @type {Flow | undefined} */ (flow); at && at !== flow.until; at = at.before) {
+    const failure = journal.failures.get(at.node);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+/** True for a call of a flow that begins with another wait and so has a key. @param {Flow} flow @param {StepOptions} options */
+const isOwnFlow = (flow, { key }) => key !== undefined && journal.turn === null && !flow.before && !flow.isJoin;
 
 /** @param {string} what */
 export function refuseInStep(what) {
@@ -692,12 +763,15 @@ export function placeCount(what) {
 }
 
 /**
- * Returns by what a durable run knows a question; null in other runs. What entries set going asks in a fixed order. Of flows that other
- * waits set going only the words tell which one asks. @param {string | null} text
+ * Returns by what a durable run knows a question; an empty list in other runs. Its words come first, which are the same on every attempt.
+ * What entries set going asks in a fixed order: its number there is the other one, for a question whose words have changed. Of flows that
+ * are joined, or that other waits set going, only the words tell which one asks. @param {string | null} text @returns {string[]}
  */
-export function keyOfQuestion(text) {
-  if (!journal.active) return null;
-  return placeCount(journal.turn === null ? `question ${hash(text ?? "")}` : "question");
+export function keysOfQuestion(text) {
+  if (!journal.active) return [];
+  const words = placeCount(`question ${hash(text ?? "")}`);
+  const isOrdered = journal.turn !== null && flows.getStore()?.isJoin !== false;
+  return isOrdered ? [words, placeCount("question")] : [words];
 }
 
 /** The context's durable calls. */
@@ -708,6 +782,7 @@ export const stepMethods = {
     const id = `${journal.leg}branch:${checkText(String(name), "branch")}`;
     if (journal.used.has(id)) throw new stepErrors.DuplicateKey(`The branch '${name}' was begun twice in this run.`);
     journal.used.add(id);
+    journal.parents.set(id, flows.getStore()?.node ?? mainNode());
     return flows.run({ node: id, isBranch: true }, fn);
   },
   /** The time of the first attempt that came here. */

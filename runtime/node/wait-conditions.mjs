@@ -103,16 +103,22 @@ export function waitFirst(count, promises, giveUp) {
   return result;
 }
 
-/** Follows which waits code gives to Promise's own functions that take all of them. */
-export function followPromises() {
+/**
+ * Follows which waits code gives to Promise's own functions that take all of them. `onJoin` is called with how many promises
+ * code is about to wait for. @param {(width: number) => void} onJoin
+ */
+export function followPromises(onJoin) {
   for (const [name, or_failed] of /** @type {const} */ ([
     ["all", true],
     ["allSettled", false],
+    ["any", null],
+    ["race", null],
   ])) {
     const plain = /** @type {(given: any) => Promise<any>} */ (Promise[name]);
     /** @this {unknown} @param {any} given */
     const value = function (given) {
-      if (this === Promise && Array.isArray(given)) noteAll(given, or_failed);
+      if (this === Promise) onJoin(Array.isArray(given) ? given.length : 1);
+      if (this === Promise && or_failed !== null && Array.isArray(given)) noteAll(given, or_failed);
       return plain.call(/** @type {any} */ (this), given);
     };
     Object.defineProperty(Promise, name, { value, writable: true, configurable: true });

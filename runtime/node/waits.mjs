@@ -55,7 +55,8 @@ export function waitAt({ name, key, position, branch }, { frame: { type, ...fiel
   const known = journal.entries.get(key);
   const result = new WaitPromise((resolve, reject) => {
     const takes = type === "messages.take" || fields["kind"] === "signal";
-    const release = keepForTimeout(known ? undefined : signal);
+    // One that an earlier attempt has given up is given up again.
+    const release = keepForTimeout(known && known.kind !== "abandoned" ? undefined : signal);
     const over = (/** @type {(value: any) => void} */ settle) => (/** @type {any} */ value) => {
       release();
       settle(value);

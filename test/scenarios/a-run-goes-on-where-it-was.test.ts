@@ -514,6 +514,35 @@ test("Node: an agent's retry does anew what came after the failed step, and keep
   ]);
 });
 
+test("Node: a step may fail on several attempts: nothing stays that came of its failure, and its retries know of each other", async () => {
+  const source = `
+    export async function main({ way }, { attempt, step, branch }) {
+      const left = () => step("left", () => { if (attempt < 3) throw new Error("not now"); return 100; });
+      const right = () => step("right", () => 1);
+      if (way === "sum") {
+        const ended = await Promise.allSettled([left(), right()]);
+        const sum = await step("sum", () => ended.reduce((all, { value = 0 }) => all + value, 0));
+        if (ended[0].reason) throw ended[0].reason;
+        return { sum, attempt };
+      }
+      // Nothing tells that this comes of the step.
+      let tell;
+      const told = new Promise((resolve) => (tell = resolve));
+      const watch = branch("watch", () => told.then((reason) => reason && step("notify", () => attempt)));
+      const [{ value, reason }] = await Promise.allSettled([left(), right()]);
+      tell(reason);
+      await watch;
+      if (reason) throw reason;
+      return { value, attempt };
+    }`;
+  const agent_id = await makeAgent(url, source, { adapter_type: "node", retry: { max_attempts: 3, delay_ms: 10 } });
+  const ends = await Promise.all(["sum", "watch"].map(async (way) => (await run(agent_id, { way })).at(-1)?.data));
+  expect(ends.map((end) => end?.["result_content"] ?? end?.["error"])).toEqual([
+    { sum: 101, attempt: 3 },
+    { value: 100, attempt: 3 },
+  ]);
+});
+
 test("what can't be kept, and durable calls inside of a step, are errors that say what to do", async () => {
   const agent_id = await makeAgent(
     url,

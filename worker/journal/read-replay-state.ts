@@ -14,7 +14,7 @@ import { readWaits } from "../../shared/store/journal/read-waits.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { type Entry, type EntryContent, openContent, openEntry } from "../../shared/services/journal/entry.ts";
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
-import { failedEntries, isFailed } from "../../shared/services/journal/failed-entries.ts";
+import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
 import { type ReplayCheckpoints, readCheckpointSizes, readReplayCheckpoints } from "./checkpoints.ts";
 import { bytesOf } from "./measure-entry.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
@@ -33,7 +33,7 @@ export type KeptForAgent = {
   leg: string;
   /** How many entries the journal has, failed tries included. */
   count: number;
-  /** So many of the entries the code asks for again, whatever becomes of the steps that had failed and are done anew. */
+  /** So many of the entries the code asks for again, whatever becomes of the steps that had failed and were done anew since. */
   certain: number;
   /** The keys of the questions whose answers the run has; null: of one that has none. Left out: answers go by the order of asking. */
   asked?: (string | null)[];
@@ -86,6 +86,7 @@ type ReplayedRun = HeldRun & { requeue_reason: string | null };
 export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun): Promise<ReplayState> {
   let bytes = 0;
   const all: Entry[] = [];
+  const places: Pick<StoredEntry, "key" | "place">[] = [];
   const calls: StoredEntry[] = [];
   // Before the entries: each of these may become one at any time.
   const leftCalls = (await readCallsInFlight(db, run.id, run.attempt)).map(({ key }) => key);
@@ -99,6 +100,7 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
     });
   for await (const page of readJournal(db, run.id)) {
     for (const stored of page) {
+      places.push({ key: stored.key, place: stored.place });
       if (stored.kind === "call") {
         calls.push(stored);
         continue;
@@ -111,7 +113,11 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
   }
   const entries = all.filter(({ continuation }) => continuation === undefined);
   const continued = continuedBy(all);
-  const { dropped, failed_place, unwanted } = await dropFailed(db, run, entries, waits);
+  const { dropped, unwanted } = await dropFailed(db, run, entries, waits);
+  const gap = firstGap(
+    places.filter(({ key }) => !dropped.has(key)),
+    all.find(({ continuation }) => continuation !== undefined)?.place ?? 1,
+  );
   const spenders = entries.some(({ usage }) => usage !== undefined);
   const counted = spenders ? await countedAttempts(db, run.id) : [];
   const last_place = Math.max(head.last_place, ...entries.slice(-1).map(({ place }) => place));
@@ -126,7 +132,7 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
   return {
     ...withCheckpoints(
       keptOf(left, open, {
-        ...{ continued, failed_place },
+        ...{ continued, gap },
         isCounted: (attempt) => attempt === 0 || counted.includes(attempt),
       }),
       graph,
@@ -143,20 +149,27 @@ export async function readReplayState(db: Db, keyRing: KeyRing, run: ReplayedRun
   };
 }
 
-type Dropped = { dropped: Set<string>; failed_place: number; unwanted: string[] };
-
 /** Drops what an attempt does anew that the agent's `retry` asked for. */
 async function dropFailed(
   db: Db,
   run: ReplayedRun,
   entries: readonly Entry[],
   waits: readonly OpenWait[],
-): Promise<Dropped> {
-  const failed = run.requeue_reason === "retry" ? entries.find(isFailed) : undefined;
-  if (!failed) return { dropped: new Set(), failed_place: Infinity, unwanted: [] };
-  const dropped = failedEntries(entries, waits);
-  const unwanted = await dropEntries(db, run, [...dropped]);
-  return { dropped, failed_place: failed.place, unwanted };
+): Promise<{ dropped: Set<string>; unwanted: string[] }> {
+  const dropped = run.requeue_reason === "retry" ? failedEntries(entries, waits) : new Set<string>();
+  const unwanted = dropped.size > 0 ? await dropEntries(db, run, [...dropped]) : [];
+  return { dropped, unwanted };
+}
+
+/**
+ * Returns the first place from `first` on that has no entry. What a retry drops leaves its places empty, so later attempts know of it, too.
+ * A commit that was repeated also leaves one.
+ */
+function firstGap(entries: readonly Pick<StoredEntry, "place">[], first: number): number {
+  const taken = new Set(entries.map(({ place }) => place));
+  let place = first;
+  while (taken.has(place)) place += 1;
+  return place;
 }
 
 /** Returns with what a run has gone on as a fresh one. */
@@ -175,8 +188,8 @@ function withCheckpoints<K extends Pick<ReplayState, "events" | "outputs">>(kept
 
 type Beside = {
   continued: ReplayState["continued"];
-  /** Of the first step that had failed and is done anew; Infinity: there is none. */
-  failed_place: number;
+  /** The first place without an entry. What stands behind it may have come after a step that is done anew. */
+  gap: number;
   /** Whether the usage of an attempt is the run's already, or another run's. */
   isCounted: (attempt: number) => boolean;
 };
@@ -184,7 +197,7 @@ type Beside = {
 function keptOf(
   entries: readonly Entry[],
   waits: readonly OpenWait[],
-  { continued, failed_place, isCounted }: Beside,
+  { continued, gap, isCounted }: Beside,
 ): Pick<ReplayState, "agent" | "events" | "outputs" | "copied"> {
   const calls = entries.filter(({ kind }) => kind !== "try");
   const all = [...entries, ...waits];
@@ -200,7 +213,7 @@ function keptOf(
       segments: all.flatMap(({ segments }) => segments),
       leg: continued?.leg ?? "",
       count: all.length,
-      certain: calls.filter(({ place }) => place < failed_place).length,
+      certain: calls.filter(({ place }) => place < gap).length,
     },
     events,
     outputs: all.some(({ outputs }) => outputs),

@@ -5,7 +5,8 @@ type Placed = Pick<Entry, "key" | "branch" | "position" | "stored_key">;
 
 /**
  * Returns the stored keys of the entries of failed steps, and of what was done after them. In Python that is what has a later position in
- * the same branch. In Node a call's branch is the key of the call that it comes after. `waits`: that are open.
+ * the same branch. In Node a call's branch is the key of the call that it comes after. What the code gave up is done anew, too, but what
+ * came after it stays: to give up the slower of two is no failure. `waits`: that are open.
  */
 export function failedEntries(
   entries: readonly (Placed & Pick<Entry, "ok" | "kind">)[],
@@ -30,12 +31,18 @@ export function failedEntries(
   );
   // The set grows meanwhile: what comes after one that is gone is gone, too.
   for (const { key } of gone) for (const next of behind.get(callOf(key)) ?? []) gone.add(next);
-  return new Set([...gone].map(({ stored_key }) => stored_key));
+  return new Set([...gone, ...entries.filter(isGivenUp)].map(({ stored_key }) => stored_key));
 }
 
 /** The runs of a map have the map's key, and a number. */
 const callOf = (key: string): string => key.replace(/\[\d+\]$/, "");
 
-/** True for a step or a run of its own that failed for good, or that the code gave up. */
-export const isFailed = ({ ok, kind }: Pick<Entry, "ok" | "kind">): boolean =>
-  !ok && ["step", "abandoned", "child", "child_failed"].includes(kind);
+/** True for a step or a run of its own that failed for good. */
+const isFailed = ({ ok, kind }: Pick<Entry, "ok" | "kind">): boolean =>
+  !ok && ["step", "child", "child_failed"].includes(kind);
+
+/** True for what the code gave up: nothing answers it. */
+const isGivenUp = ({ kind }: Pick<Entry, "kind">): boolean => kind === "abandoned";
+
+/** True for what is done anew because of itself, not because of what it came after. */
+export const isUnfinished = (entry: Pick<Entry, "ok" | "kind">): boolean => isFailed(entry) || isGivenUp(entry);

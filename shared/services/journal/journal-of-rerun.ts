@@ -8,7 +8,7 @@ import type { CopiedEntry } from "../../store/journal/copy-entries.ts";
 import { readJournal } from "../../store/journal/read-journal.ts";
 import { readTranscript } from "../../store/runs/transcript/read-transcript.ts";
 import { type Entry, openEntry, sealEntry } from "./entry.ts";
-import { failedEntries, isFailed } from "./failed-entries.ts";
+import { failedEntries, isUnfinished } from "./failed-entries.ts";
 
 type Deps = { db: Db; config: Pick<Config, "encryptionKeys"> };
 
@@ -113,7 +113,7 @@ type Cut = { kept: readonly Outline[]; redone: Set<string> };
 async function cutAt(db: Db, entries: readonly Outline[], source: string, from: string): Promise<Cut> {
   if (from === "failed") {
     const dropped = failedEntries(entries);
-    const failed = entries.filter((entry) => isFailed(entry) && dropped.has(entry.stored_key));
+    const failed = entries.filter((entry) => isUnfinished(entry) && dropped.has(entry.stored_key));
     const kept = entries.filter(({ stored_key }) => !dropped.has(stored_key));
     return { kept, redone: new Set(failed.map(({ key }) => key)) };
   }
