@@ -32,29 +32,34 @@ export function startBulkWork(ctx: Deps): Loop {
 
 /** Works at an operation for a while. Stops earlier when this process shuts down or has lost the operation to another one. */
 async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
-  let bulk: HeldBulk | null = claimed;
   const until = performance.now() + turnMs;
-  // While the first one has to wait, no other is tried.
-  for (let most = 1; bulk && performance.now() < until && !ctx.leaving.aborted; most = batchSize) {
-    const held: HeldBulk = bulk;
-    const { runs, horizon } = await nextRuns(ctx.db, held, most);
-    const outcomes = await Promise.all(runs.map(({ id }) => applyToRun(ctx, held, id)));
-    const waiting = outcomes.indexOf("must_wait");
-    if (waiting === -1) {
-      const isThrough = runs.length < most;
-      const finished = isThrough && horizon === null;
-      const cursor = (isThrough ? horizon : null) ?? runs.at(-1)?.place ?? held.cursor;
-      const noted = await noteProgress(ctx.db, held, { ...tally(outcomes), cursor, finished });
-      bulk = finished ? null : noted;
-      continue;
-    }
-    const cursor = runs[waiting - 1]?.place ?? held.cursor;
+  let step: Step = { next: claimed, mustWait: false };
+  // While the first run has to wait, no other is tried.
+  for (let most = 1; step.next && !step.mustWait; most = batchSize) {
+    if (performance.now() > until || ctx.leaving.aborted) break;
+    step = await workOnBatch(ctx, step.next, most);
+  }
+  if (step.next) await giveBackBulk(ctx.db, step.next, step.mustWait ? restMs : 0);
+}
+
+/** `next`: null when the operation is done, or another process's. */
+type Step = { next: HeldBulk | null; mustWait: boolean };
+
+async function workOnBatch(ctx: Deps, held: HeldBulk, most: number): Promise<Step> {
+  const { runs, horizon } = await nextRuns(ctx.db, held, most);
+  const outcomes = await Promise.all(runs.map(({ id }) => applyToRun(ctx, held, id)));
+  const waiting = outcomes.indexOf("must_wait");
+  if (waiting !== -1) {
     // From the first run that has to wait on, all are tried again later. A run that was cancelled is not found again.
     const counted = held.action === "cancel" ? outcomes : outcomes.slice(0, waiting);
-    const noted = await noteProgress(ctx.db, held, { ...tally(counted), cursor, finished: false });
-    return noted ? giveBackBulk(ctx.db, noted, restMs) : undefined;
+    const cursor = runs[waiting - 1]?.place ?? held.cursor;
+    return { next: await noteProgress(ctx.db, held, { ...tally(counted), cursor, finished: false }), mustWait: true };
   }
-  if (bulk) await giveBackBulk(ctx.db, bulk, 0);
+  const isThrough = runs.length < most;
+  const finished = isThrough && horizon === null;
+  const cursor = (isThrough ? horizon : null) ?? runs.at(-1)?.place ?? held.cursor;
+  const noted = await noteProgress(ctx.db, held, { ...tally(outcomes), cursor, finished });
+  return { next: finished ? null : noted, mustWait: false };
 }
 
 const tally = (outcomes: readonly Outcome[]): { done: number; failed: number } => ({
