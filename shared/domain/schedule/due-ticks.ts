@@ -2,7 +2,7 @@ import { nextTick } from "./next-tick.ts";
 import { storedSchedule } from "./schedule.ts";
 
 /** A tick that is found later than this was missed. */
-export const graceMs = 60_000;
+const graceMs = 60_000;
 /** The largest number of missed ticks that are recorded for a downtime: the oldest ones and the last one. */
 const maxRecordedMissed = 100;
 

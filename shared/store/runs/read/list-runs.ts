@@ -146,7 +146,7 @@ export function runListing(owner: Owner, filter: RunFilter) {
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error, but not in large inputs and results. */
-export function runConditions(filter: RunFilter): Condition[] {
+function runConditions(filter: RunFilter): Condition[] {
   return [
     isOneOf("status", filter.status, "::run_status"),
     isOneOf("agent_id", filter.agent_id),
