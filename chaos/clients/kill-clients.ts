@@ -210,10 +210,10 @@ async function killWorkers(
   await Promise.all(dying.map((worker) => worker.ready()));
 }
 
-/** Kills gateways at random times until the signal. */
+/** Kills gateways at random times until the signal, so seldom that most calls are answered. */
 async function killGateways({ stack, sql, random }: Parts, tally: Tally, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
+    await sleep(2_000 + random.below(6_000), undefined, { signal }).catch(() => undefined);
     const { rows } = await sql.query<{ worker_id: string }>(
       "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id",
     );

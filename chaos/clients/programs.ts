@@ -17,12 +17,15 @@ tools = [{"type": "function", "function": {"name": "work", "parameters": {"type"
 body_of = lambda messages, more: {"model": "gpt-5-mini", "messages": messages, **more}
 
 def texts(lines):
-    text = ""
+    text, is_whole = "", False
     for line in lines:
         line = line if isinstance(line, str) else line.decode()
         if line.startswith("data: {"):
             for choice in json.loads(line[6:])["choices"]:
                 text += choice["delta"].get("content") or ""
+        is_whole = is_whole or line.startswith("data: [DONE]")
+    # urllib says nothing of a stream that is cut.
+    if not is_whole: raise ConnectionError("the stream was cut")
     return text
 
 def patiently(send, *faults):
