@@ -13,7 +13,7 @@ export const bulkReplayRuns = defineOperation({
   audit: { target: "bulk", detail: ({ body: { preview } }, { total }) => (preview ? null : { total }) },
   summary: "Run all runs that match a filter again, with edits",
   description:
-    "Runs each matching run that has ended again once, in the background. A run that had env_vars or files can not be run again this way and counts as failed. While the queue or the plan has no room, or no worker lives, the operation waits, until 23 hours after it was asked for at most. With `preview` the runs are only counted, and the newest ten are shown.",
+    "Runs each matching run that has ended again once, in the background. A run that had env_vars or files can not be run again this way and counts as failed. While the queue or the plan has no room, or no worker lives, the operation waits, for 23 hours from its request at most. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkReplayBody },
   errors: ["too_many_bulk_operations"],
   responses: bulkResponses("replay"),

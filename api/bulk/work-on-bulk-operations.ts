@@ -34,7 +34,7 @@ export function startBulkWork(ctx: Deps): Loop {
 async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
   const until = performance.now() + turnMs;
   let step: Step = { next: claimed, mustWait: false };
-  // While the first run has to wait, no other is tried.
+  // The first batch is one run: while that has to wait, no other is tried.
   for (let most = 1; step.next && !step.mustWait; most = batchSize) {
     if (performance.now() > until || ctx.leaving.aborted) break;
     step = await workOnBatch(ctx, step.next, most);

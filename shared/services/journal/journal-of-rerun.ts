@@ -60,7 +60,7 @@ export async function journalOfRerun(
   };
 }
 
-/** Yields a run's entries in their order. They are kept compressed, and may be gigabytes: only a page is held, and one entry of it in clear. */
+/** Yields a run's entries in their order. In clear they may be gigabytes: only a page is held, and only one entry of it in clear. */
 async function* openEntries({ db, config }: Deps, source: string): AsyncGenerator<Entry> {
   for await (const page of readJournal(db, source))
     for (const stored of page)

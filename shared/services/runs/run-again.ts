@@ -67,7 +67,7 @@ async function makeAgain(deps: AcceptDeps, runId: string, edits: ReplayBody, ori
   if (!from) return accept();
   if (!("missing" in target)) await deps.capacity.check(target.user_id);
   const point = { source: runId, from, set: set ?? {}, has_input: edits.input_payload != null };
-  // A journal is up to 64 MiB, and several times that on its way to Postgres.
+  // One after the other: a journal is up to 64 MiB, and several times that on its way to Postgres.
   return deps.db.withMutex("journal of a rerun", async () => accept(await journalOfRerun(deps, point)));
 }
 
