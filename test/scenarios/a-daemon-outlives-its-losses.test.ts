@@ -210,6 +210,7 @@ test("400 messages, with kill -9 of the process and of the worker in between: ea
     `,
   );
   await control(url, agent_id, { action: "start" });
+  const messages = `/v1/daemon/${agent_id}/messages`;
   const count = 400;
   const ids = Array.from({ length: count }, (_, i) => `m-${agent_id}-${i}`);
   const ended = async () => {
@@ -219,32 +220,42 @@ test("400 messages, with kill -9 of the process and of the worker in between: ea
     );
     return rows[0]?.n ?? 0;
   };
+  const untilEnded = (most: number, ms = 30_000) =>
+    waitFor(async () => (await ended()) >= most, ms).catch(async (cause: unknown) => {
+      const { rows } = await stack.sql.query(
+        "SELECT status, attempt, lost_attempts, count(*)::int FROM runs WHERE agent_id = $1 GROUP BY 1, 2, 3",
+        [agent_id],
+      );
+      const found = { runs: rows, daemon: await readDaemon(url, agent_id), log: await readLog(url, agent_id) };
+      throw new Error(`Not ${most} messages have ended: ${JSON.stringify(found, null, 1)}`, { cause });
+    });
   const sending = (async () => {
     const next = ids.entries();
     const send = async () => {
       for (const [i, run_id] of next) {
         const body = { payload: { i }, run_id };
-        const { status } = await call(url, "POST", `/v1/daemon/${agent_id}/messages`, body);
-        if (status !== 202 && status !== 200) throw new Error(`message ${i}: ${status}`);
+        // A message may be sent again: it has its own id.
+        const isTaken = async () => [200, 202].includes((await call(url, "POST", messages, body)).status);
+        await waitFor(isTaken, 30_000);
       }
     };
     await Promise.all(Array.from({ length: 8 }, send));
   })();
-  await waitFor(async () => (await ended()) > 30, 30_000);
+  await untilEnded(30);
   await killProcessOf(agent_id);
-  await waitFor(async () => (await ended()) > 100, 30_000);
+  await untilEnded(100);
   await killProcessOf(agent_id);
   const first = await ownerOf(agent_id);
-  await waitFor(async () => (await ended()) > 180, 30_000);
+  await untilEnded(180);
   await first.stop("SIGKILL");
   await stack.lapse(first);
   await startWorker();
   await sending;
-  await waitFor(async () => (await ended()) > 280, 30_000);
+  await untilEnded(280);
   const second = await ownerOf(agent_id);
   await second.stop("SIGKILL");
   await stack.lapse(second);
-  await waitFor(async () => (await ended()) === count, 60_000);
+  await untilEnded(count, 60_000);
   const { rows } = await stack.sql.query<{ id: string; result_content: { i: number }; ends: number }>(
     `SELECT id, result_content, (SELECT count(*)::int FROM run_transitions t WHERE t.run_id = r.id AND t."to" = 'success') AS ends
      FROM runs r WHERE agent_id = $1 ORDER BY completed_at`,

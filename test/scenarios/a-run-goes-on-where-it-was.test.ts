@@ -471,6 +471,71 @@ test("an agent's retry keeps what was done, and does anew what had failed", asyn
   expect(events.at(-1)?.data["result_content"]).toEqual({ kept: 1, failed: 2 });
 });
 
+test("Python: an agent's retry does anew what came of a failed step in other tasks and threads, and keeps what they did beside it", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import asyncio
+      from concurrent.futures import ThreadPoolExecutor
+      def main(input, context):
+          def work(n):
+              if n == 1 and context.attempt == 1:
+                  raise ValueError("not now")
+              return [n, context.attempt]
+          def known(results):
+              failed = [one for one in results if isinstance(one, Exception)]
+              return failed, [one for one in results if one not in failed]
+          attempt = lambda: context.attempt
+          async def part(n):
+              if n == 2:
+                  await asyncio.sleep(0.2)
+              return await context.step("part", work, n)
+          async def tell(results):
+              return await context.step("tell", lambda: [results, context.attempt])
+          async def tasks():
+              kept = await context.step("kept", attempt)
+              failed, results = known(await asyncio.gather(part(1), part(2), return_exceptions=True))
+              told = await asyncio.gather(tell(results), tell("again"))
+              total = await context.step("total", lambda: len(results))
+              if failed:
+                  raise failed[0]
+              return [kept, results, told, total, await context.step("last", attempt)]
+          def threads():
+              def job(n):
+                  return context.step("part", work, n)
+              with ThreadPoolExecutor(2) as pool:
+                  jobs = [pool.submit(job, n) for n in (1, 2)]
+              failed, results = known([one.exception() or one.result() for one in jobs])
+              total = context.step("total", lambda: len(results))
+              if failed:
+                  raise failed[0]
+              return [results, total]
+          return {"said": asyncio.run(tasks()) if input["way"] == "tasks" else threads()}
+    `,
+    { retry: { max_attempts: 2, delay_ms: 10 } },
+  );
+  const ends = await Promise.all(["tasks", "threads"].map(async (way) => (await run(agent_id, { way })).at(-1)?.data));
+  const parts = [
+    [1, 2],
+    [2, 1],
+  ];
+  expect(ends.map((end) => end?.["result_content"] ?? end?.["error"])).toEqual([
+    {
+      said: [
+        1,
+        parts,
+        [
+          [parts, 2],
+          ["again", 2],
+        ],
+        2,
+        2,
+      ],
+    },
+    { said: [parts, 2] },
+  ]);
+});
+
 test("Node: an agent's retry does anew what came after the failed step, and keeps what flows beside it have done", async () => {
   const source = `
     export async function main({ way }, context) {

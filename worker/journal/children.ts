@@ -9,6 +9,7 @@ import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import { appendEntry } from "../../shared/store/journal/append-entries.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
+import { placeOf } from "../channel/call-fields.ts";
 import type { ChildOpen } from "../channel/child-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 import type { ReplayState } from "./read-replay-state.ts";
@@ -116,14 +117,7 @@ function callOf(run_id: string, frame: ChildOpen, key: string, sealed: SealedEnt
 }
 
 /** What the entry says, but for what the run comes to. */
-const contentOf = ({ key, name, branch, position }: ChildOpen, settled: Omit<Settled, "isSaid">): EntryContent => ({
-  key,
-  name,
-  branch,
-  position,
-  try: 1,
-  args: null,
-  ok: true,
-  own: [],
+const contentOf = (frame: ChildOpen, settled: Omit<Settled, "isSaid">): EntryContent => ({
+  ...{ ...placeOf(frame), try: 1, args: null, ok: true, own: [] },
   ...settled,
 });

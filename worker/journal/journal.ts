@@ -12,6 +12,7 @@ import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { Suspension } from "../channel/suspension.ts";
 import type { ContinueFrame } from "../channel/continue-frame.ts";
+import { placeOf } from "../channel/call-fields.ts";
 import type { StepEnd, StepFrame } from "../channel/step-frame.ts";
 import type { UrlAsked, WaitFrame } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
@@ -366,12 +367,9 @@ function contentOf(
   frame: StepEnd,
   settled: Pick<EntryContent, "segments" | "events" | "outputs" | "own">,
 ): EntryContent {
-  const { key, name, branch, position, args, ok, result, error, files, state, usage, retry_in_ms } = frame;
+  const { args, ok, result, error, files, state, usage, retry_in_ms } = frame;
   return {
-    key,
-    name,
-    branch,
-    position,
+    ...placeOf(frame),
     try: frame.try,
     args,
     ok,

@@ -8,6 +8,7 @@ import { readUntakenMessages, takeMessages } from "../../shared/store/inputs/tak
 import { appendEntry } from "../../shared/store/journal/append-entries.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
+import { placeOf } from "../channel/call-fields.ts";
 import type { MessagesTake } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 import type { Delivery } from "./delivery.ts";
@@ -48,14 +49,15 @@ export function openMessages({ db, keyRing, run, publish, stop, seal, put }: Opt
     }
   }
 
-  async function takeNow({ key, name, branch, position }: MessagesTake): Promise<void> {
+  async function takeNow(frame: MessagesTake): Promise<void> {
+    const { key } = frame;
     const messages = await untilPostgresAnswers(() => readUntakenMessages(db, run.id));
     tellOf(messages);
     const payloads = messages.map(({ id, sealed_payload }) =>
       open(keyRing, sealed_payload, sealedFields.runInput(run.id, id)).toString("utf8"),
     );
     // As JSON's text: numbers beyond what JavaScript has stay as they are.
-    const call = { key, name, branch, position, args: null, ok: true, result: `[${payloads.join(",")}]` };
+    const call = { ...placeOf(frame), args: null, ok: true, result: `[${payloads.join(",")}]` };
     const stored_key = storedKey(key, null);
     const sealed = await seal(stored_key, (settled): EntryContent => ({ ...call, try: 1, own: [], ...settled }));
     if (!sealed) return;

@@ -6,6 +6,7 @@ import { openWait } from "../../shared/store/journal/open-wait.ts";
 import type { HeldRun } from "../../shared/store/runs/moves/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { OpenWait } from "../channel/suspension.ts";
+import { placeOf } from "../channel/call-fields.ts";
 import type { WaitOpen } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 import { type Entry, type EntryContent, storedKey } from "../../shared/services/journal/entry.ts";
@@ -169,17 +170,8 @@ function together(waits: readonly OpenWait[]): OpenWait[] {
 }
 
 /** What a wait ends as, as far as it is known when it opens. */
-function contentOf({ key, name, branch, position, error }: WaitOpen, settled: Omit<Settled, "isSaid">): EntryContent {
-  return {
-    key,
-    name,
-    branch,
-    position,
-    try: 1,
-    args: null,
-    ok: true,
-    ...(error !== undefined && { error }),
-    own: [],
-    ...settled,
-  };
+function contentOf(frame: WaitOpen, settled: Omit<Settled, "isSaid">): EntryContent {
+  const { error } = frame;
+  const open = { ...placeOf(frame), try: 1, args: null, ok: true, own: [] };
+  return { ...open, ...(error !== undefined && { error }), ...settled };
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LONGEST_PATH = 120
+MOST_FAILURES = 100
 
 current: Any = _contextvars.ContextVar("runfleet_branch", default=None)
 lock = _thread.RLock()
@@ -27,12 +28,18 @@ ended: list[Callable[[Branch], None]] = []  # Called with a branch that ends.
 
 
 class Branch:
-    """`position`: its durable calls so far. `said`: whether it said something since. `step`: the try that it is in."""
+    """`position`: its durable calls so far. `said`: whether it said something since. `step`: the try that it is in.
 
-    __slots__ = ("counter", "forks", "path", "position", "said", "step", "uses")
+    `failures`: the keys of the failed calls that it may know of: its own, those of the branch that began it until then,
+    and those of branches that it began and that have ended. `told`: how many of them its entries name.
+    """
 
-    def __init__(self, path: str, step: Any = None) -> None:
-        self.path, self.step = path, step
+    __slots__ = ("counter", "failures", "forks", "parent", "path", "position", "said", "step", "told", "uses")
+
+    def __init__(self, path: str, step: Any = None, parent: Branch | None = None) -> None:
+        self.path, self.step, self.parent = path, step, parent
+        self.failures: dict[str, None] = dict(parent.failures) if parent else {}
+        self.told = 0
         self.forks: dict[str, int] = {}
         self.uses: dict[str, int] = {}
         self.position = self.counter = 0
@@ -48,12 +55,23 @@ class Branch:
             return self  # What a step does by tasks and threads of its own belongs to its one try.
         with lock:
             count = self.forks[name] = self.forks.get(name, 0) + 1
-        path = f"{self.path}/{name}~{count}"
-        if len(path) > LONGEST_PATH:
-            import hashlib
+            path = f"{self.path}/{name}~{count}"
+            if len(path) > LONGEST_PATH:
+                import hashlib
 
-            path = f"main/{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-        return Branch(path)
+                path = f"main/{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+            return Branch(path, parent=self)
+
+    def fail(self, key: str) -> None:
+        """Notes that the branch was told of a call that has failed."""
+        with lock:
+            self.failures[key] = None
+
+    def take_failures(self) -> list[str]:
+        """Returns the newest of the failed calls that none of its entries names yet."""
+        untold = list(self.failures)[self.told :]
+        self.told = len(self.failures)
+        return untold[-MOST_FAILURES:]
 
 
 def name_of(function: Any) -> str:
@@ -63,7 +81,12 @@ def name_of(function: Any) -> str:
 
 
 def end(branch: Branch) -> None:
-    for hear in ended if branch.step is None else ():
+    if branch.step is not None:
+        return
+    if branch.parent is not None:
+        with lock:
+            branch.parent.failures.update(branch.failures)
+    for hear in ended:
         hear(branch)
 
 

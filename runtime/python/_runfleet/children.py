@@ -26,7 +26,8 @@ class Call:
         if not isinstance(agent, str) or not isinstance(version, str):
             raise TypeError(f"{name}() takes the id of an agent and the name of a version as text.")
         self.name = f"{name} {agent}"[:128]
-        self.branch, self.key, self.position, self.closes = journal.place("call", self.name, key)
+        self.branch, self.place = journal.place("call", self.name, key)
+        self.key = self.place["key"]
         self.fields: dict[str, Any] = {"agent_id": agent, "version": version, "detached": detached, "concurrency": None}
 
 
@@ -35,13 +36,13 @@ class Child(Wait):
 
     def __init__(self, call: Call, suffix: str, given: Any) -> None:
         self.branch, self.key, self.asked = call.branch, call.key + suffix, ""
-        place = {"key": self.key, "name": call.name, "branch": call.branch.path, "position": call.position}
-        self.frame = {"type_": "child.open", **place, "closes": call.closes, "input": given, **call.fields}
-        call.closes = []
+        self.frame = {"type_": "child.open", **call.place, "key": self.key, "input": given, **call.fields}
+        call.place["closes"] = []
 
     def unwrap(self, entry: dict[str, Any]) -> Any:
         if entry["ok"]:
             return parse(entry.get("result") or "null")
+        self.branch.fail(self.key)
         error: Any = step_values.rebuild(entry["error"])
         child = entry.get("child") or {}
         error.run_id, error.status, error.code = child.get("run_id"), child.get("status"), child.get("code")

@@ -133,8 +133,11 @@ class Journal:
         self.shape[entry["branch"], entry["position"]] = entry
         self.size += len(entry.get("result") or "") + len(entry.get("files") or "") + len(str(entry.get("error") or ""))
 
-    def place(self, kind: str, name: str, key: Any) -> tuple[Branch, str, int, list[str]]:
-        """Begins a durable call. Returns its branch, key and position, and the segments that it closes."""
+    def place(self, kind: str, name: str, key: Any) -> tuple[Branch, dict[str, Any]]:
+        """Begins a durable call. Returns its branch, and the fields of frames that tell its place.
+
+        `closes`: the segments that it closes. `after`: failed calls that the branch has heard of since its last call.
+        """
         branch = current.get()
         if branch is None:
             raise step_values.DurableError(
@@ -151,7 +154,7 @@ class Journal:
         with lock:
             self.is_called = self.is_called or kind != "question"
             closes = [branch.segment] if branch.said else []
-            position = branch.position
+            fields: dict[str, Any] = {"name": name, "branch": branch.path, "position": branch.position}
             if key is not None:
                 place = f"{self.leg}={name}:{check_text(str(key), 'key')}"
             else:
@@ -167,7 +170,9 @@ class Journal:
             self.used.add(place)
             branch.position += 1
             branch.said = False
-        return branch, place, position, closes
+            if after := branch.take_failures():
+                fields["after"] = after
+        return branch, {"key": place, **fields, "closes": closes}
 
     def check_shape(self, kind: str, name: str, branch: Branch, place: str) -> None:
         entry = self.shape.get((branch.path, branch.position))

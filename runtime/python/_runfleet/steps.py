@@ -97,7 +97,8 @@ class Call:
         self.files: list[str] = []
         if given := options.get("files"):
             self.files = load_part("step_files").check_paths(given, f"Step {name!r}")
-        self.branch, self.key, self.position, self.closes = journal.place("step", name, options.get("key"))
+        self.branch, self.place = journal.place("step", name, options.get("key"))
+        self.key, self.closes = self.place["key"], self.place["closes"]
         known = journal.entries.get(self.key)
         is_other = known is not None and known.get("args") and self.hash and known["args"] != self.hash
         if is_other and self.key in journal.copied:
@@ -135,11 +136,8 @@ class Call:
     def fields_of(self, error: BaseException | None, delay: float | None) -> dict[str, Any]:
         """Returns the fields of the frame that ends a try, without its result. `delay`: seconds until the next try."""
         fields: dict[str, Any] = {
-            "key": self.key,
+            **self.place,
             "kind": "step",
-            "name": self.name,
-            "branch": self.branch.path,
-            "position": self.position,
             "try": self.number,
             "args": self.hash,
             "closes": self.closes,
@@ -195,6 +193,7 @@ class Call:
     def unwrap(self, entry: dict[str, Any]) -> Any:
         if entry["ok"]:
             return step_values.load_typed(step_values.decode(entry.get("result")), self.kind)
+        self.branch.fail(self.key)
         raise step_values.rebuild(entry["error"])
 
 
@@ -337,12 +336,12 @@ def random() -> float:
 
 def settle_question() -> str:
     """Keeps what the run said before it asks a person, so that no attempt says it again. Returns the question's key."""
-    branch, key, position, closes = journal.place("question", "interrupt", None)
+    _, place = journal.place("question", "interrupt", None)
+    key = place["key"]
     if key in journal.entries:
         return key
     slot = journal.ask(key)
-    place = {"key": key, "kind": "question", "name": "interrupt", "branch": branch.path, "position": position}
-    journal.send({**place, "try": 1, "args": None, "closes": closes, "ok": True, "result": "null"})
+    journal.send({**place, "kind": "question", "try": 1, "args": None, "ok": True, "result": "null"})
     if in_loop():
         while slot.entry is None:
             if journal.is_readable(LOOK_S):

@@ -34,9 +34,9 @@ class Wait:
     takes = False
 
     def __init__(self, type_: str, name: str, key: Any, asked: str | list[str] = "", **fields: Any) -> None:
-        self.branch, self.key, position, closes = journal.place("wait", name, key)
+        self.branch, place = journal.place("wait", name, key)
+        self.key = place["key"]
         self.asked, self.takes = asked, type_ == "messages.take" or fields.get("kind") == "signal"
-        place = {"key": self.key, "name": name, "branch": self.branch.path, "position": position, "closes": closes}
         self.frame: dict[str, Any] = {"type_": type_, **place, **fields}
 
     def open(self) -> None:

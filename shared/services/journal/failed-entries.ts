@@ -1,11 +1,12 @@
 import type { Entry } from "./entry.ts";
 
 /** What a branch has done, or waits for. */
-type Placed = Pick<Entry, "key" | "branch" | "position" | "stored_key">;
+type Placed = Pick<Entry, "key" | "branch" | "position" | "after" | "stored_key">;
 
 /**
  * Returns the stored keys of the entries of failed steps, and of what was done after them. In Python that is what has a later position in
- * the same branch. In Node a call's branch is the key of the call that it comes after. What the code gave up is done anew, too, but what
+ * the same branch, and what another branch began when it had heard of the failure. In Node a call's branch is the key of the call that it
+ * comes after. What the code gave up is done anew, too, but what
  * came after it stays: to give up the slower of two is no failure. `waits`: that are open.
  */
 export function failedEntries(
@@ -13,12 +14,12 @@ export function failedEntries(
   waits: readonly Placed[] = [],
 ): Set<string> {
   const all: Placed[] = [...entries, ...waits];
-  const failed = new Set<string>();
-  const failedAt = new Map<string, number>();
-  for (const { key, branch, position } of entries.filter(isFailed)) {
-    failed.add(key);
-    failedAt.set(branch, Math.min(position, failedAt.get(branch) ?? Infinity));
-  }
+  const failed = new Set(entries.filter(isFailed).map(({ key }) => key));
+  const isFirstGone = ({ key, after = [] }: Placed): boolean =>
+    failed.has(key) || after.some((heard) => failed.has(heard));
+  const goneAt = new Map<string, number>();
+  for (const { branch, position } of all.filter(isFirstGone))
+    goneAt.set(branch, Math.min(position, goneAt.get(branch) ?? Infinity));
   const behind = new Map<string, Placed[]>();
   for (const one of all) {
     const known = behind.get(one.branch);
@@ -27,7 +28,7 @@ export function failedEntries(
   }
   const gone = new Set(
     // The runs of one map have the same position: those that succeeded stay.
-    all.filter(({ key, branch, position }) => failed.has(key) || position > (failedAt.get(branch) ?? Infinity)),
+    all.filter((one) => isFirstGone(one) || one.position > (goneAt.get(one.branch) ?? Infinity)),
   );
   // The set grows meanwhile: what comes after one that is gone is gone, too.
   for (const { key } of gone) for (const next of behind.get(callOf(key)) ?? []) gone.add(next);

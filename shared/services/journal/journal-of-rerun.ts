@@ -70,7 +70,19 @@ async function* openEntries({ db, config }: Deps, source: string): AsyncGenerato
 
 /** What of an entry tells whether the new run begins with it. */
 type Outline = Pick<Entry, (typeof outlined)[number]>;
-const outlined = ["key", "name", "branch", "position", "kind", "ok", "attempt", "place", "own", "stored_key"] as const;
+const outlined = [
+  "key",
+  "name",
+  "branch",
+  "position",
+  "after",
+  "kind",
+  "ok",
+  "attempt",
+  "place",
+  "own",
+  "stored_key",
+] as const;
 
 const outlineOf = (entry: Entry): Outline =>
   Object.fromEntries(outlined.map((field) => [field, entry[field]])) as Outline;

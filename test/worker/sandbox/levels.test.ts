@@ -12,6 +12,7 @@ import { openLevels } from "./open-levels.ts";
 import { runInside } from "./run-inside.ts";
 import { markedProcesses, newMark } from "../../harness/marked-processes.ts";
 import { quickest } from "../../harness/quickest.ts";
+import { nodeStartMs } from "../../harness/time-limit.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -75,7 +76,7 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
     expect(await runCanaries(sandbox, machine.python)).toEqual([]);
   });
 
-  test("a killed tree is gone within 100 ms, with children that left its session and hold its pipes", async () => {
+  test("a killed tree is gone within three starts of Node, with children that left its session and hold its pipes", async () => {
     const request = agentRequest("sleeper", { input_payload: { children: 10, mark: fileMark } });
     const timeOfEnd = async () => {
       const controller = new AbortController();
@@ -90,7 +91,8 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
       await allAreGone();
       return took;
     };
-    expect(await quickest(100, timeOfEnd)).toBeLessThan(100);
+    const soon = 3 * nodeStartMs();
+    expect(await quickest(soon, timeOfEnd)).toBeLessThan(soon);
   });
 
   test("a process that forks and exits in turns doesn't outrun the kill", async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { failedEntries } from "../../../../shared/services/journal/failed-entries.ts";
 
-const entry = (key: string, branch: string, more: { kind?: string; ok?: boolean; position?: number } = {}) => ({
+type More = { kind?: string; ok?: boolean; position?: number; after?: string[] };
+const entry = (key: string, branch: string, more: More = {}) => ({
   ...{ key, branch, stored_key: key, position: 0, kind: "step", ok: true },
   ...more,
 });
@@ -12,6 +13,18 @@ test("what came after a failed step goes with it, in both languages; what flows 
   expect([...failedEntries(node)]).toEqual(["b", "c", "d"]);
   const python = [0, 1, 2].map((position) => entry(`main/${position}`, "main", { position, ok: position !== 1 }));
   expect([...failedEntries([...python, entry("other/0", "other")])]).toEqual(["main/1", "main/2"]);
+});
+
+test("what another branch began when it had heard of the failure goes too, with what it did after that", () => {
+  const all = [
+    entry("main/kept", "main"),
+    entry("part", "main/part~1", failed),
+    entry("beside", "main/part~2"),
+    entry("main/told", "main", { position: 1, after: ["part"] }),
+    entry("main/last", "main", { position: 2 }),
+    entry("later", "main/tell~1", { after: ["part"] }),
+  ];
+  expect([...failedEntries(all)].toSorted()).toEqual(["later", "main/last", "main/told", "part"]);
 });
 
 test("a run of a map that failed goes alone, with what came after the map", () => {
