@@ -1,6 +1,6 @@
 import { type Answer, callService } from "./call-service.ts";
 import type { Client, Json } from "./client.ts";
-import { packFolder } from "./pack-folder.ts";
+import { writeArchive } from "./write-archive.ts";
 
 /** The service takes bodies of JSON of 6 MiB at most. */
 const mostJson = 5.5 * 1024 * 1024;
@@ -15,5 +15,5 @@ export async function sendConfig(
   if (Buffer.byteLength(JSON.stringify(body)) <= mostJson) return callService(client, "POST", path, body);
   const { files, ...others } = config;
   const about = JSON.stringify({ ...fields, config: others });
-  return callService(client, "POST", path, packFolder(files as Record<string, string>, about));
+  return callService(client, "POST", path, writeArchive(files as Record<string, string>, about));
 }

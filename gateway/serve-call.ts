@@ -1,16 +1,8 @@
-import { once } from "node:events";
 import { type Agent, type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { isRetryableStatus } from "../shared/domain/connection/is-retryable-status.ts";
-import type {
-  CallAnswer,
-  CallAsked,
-  CallEnded,
-  GatewayRun,
-  OpenConnection,
-  RecordedAnswer,
-} from "../shared/schemas/gateway.ts";
+import type { CallAnswer, CallAsked, CallEnded, GatewayRun, OpenConnection } from "../shared/schemas/gateway.ts";
 import { askedOfPerson, asksPerson } from "./call-approval.ts";
 import type { WorkerClient } from "./worker-client.ts";
 import { unansweredCall } from "../shared/domain/connection/unanswered-call.ts";
@@ -33,6 +25,7 @@ import type { Target } from "./parse-target.ts";
 import { NotReached, type Services } from "./open-services.ts";
 import { recordOf } from "./record/call-key.ts";
 import { recordAnswer } from "./record/record-response.ts";
+import { isKeptStatus, keptAnswer, replayAnswer } from "./record/replay-answer.ts";
 import { redactBytes, redactText } from "./redact-bytes.ts";
 import { answerOfRefusal, type CallRefusal, refuseCall } from "./show-refusal.ts";
 
@@ -150,7 +143,7 @@ async function finishCall({ req, res }: Call, leaving: AdmittedCall, way: CallCo
   try {
     // The client may have left while the call waited.
     if (res.destroyed || res.closed) return;
-    if (may.kind === "recorded") return void Object.assign(ended, await replay(res, may.answer));
+    if (may.kind === "recorded") return void Object.assign(ended, await replayAnswer(res, may.answer));
     const recording = may.entry_key === null ? null : id;
     const passing = { connection, protocol, dropsUsage, recording, isAsked: leaving.isAsked };
     Object.assign(ended, await passAnswer(leave(), res, passing, way));
@@ -180,17 +173,6 @@ function prepare(
   const written = changed ?? (bytes && saysNamesTwice(bytes.toString("utf8"), json) ? json : null);
   const body = written ? Buffer.from(JSON.stringify(written)) : bytes;
   return { body, dropsUsage, length: body?.length ?? null };
-}
-
-/** Gives an answer that an earlier attempt has had already. After a failure its library needn't wait again. */
-async function replay(res: ServerResponse, { status, headers, body }: RecordedAnswer): Promise<Partial<CallEnded>> {
-  const bytes = Buffer.from(body, "base64");
-  if (res.destroyed || res.closed) return {};
-  const fields = [...headers, ...(isKeptStatus(status) ? [] : ["retry-after-ms", "1"])];
-  res.writeHead(status, [...fields, "content-length", String(bytes.length), "x-runfleet-recorded", "true"]);
-  res.end(bytes);
-  await Promise.race([once(res, "finish"), once(res, "close")]).catch(() => undefined);
-  return { status, response_bytes: bytes.length, is_whole: true, is_delivered: res.writableFinished };
 }
 
 type OutgoingCall = ForwardTarget & { agent: Agent; body: Buffer | null };
@@ -427,31 +409,12 @@ async function receive(
   };
 }
 
-const keptAnswer = (status: number, fields: readonly string[], bytes: Buffer): RecordedAnswer => ({
-  status,
-  headers: keptFields(fields),
-  body: bytes.toString("base64"),
-});
-
 const passOn = (source: Readable, res: ServerResponse): Promise<boolean> =>
   new Promise((resolve) => {
     pipeline(source, res, (error) => resolve(!error));
   });
 
-/** Answers that the same request would get again. Others may be another one next time. */
-const isKeptStatus = (status: number): boolean => status < 300 || [400, 404, 422].includes(status);
 const anyRoom: BufferLimit = { take: () => true, giveBack: () => undefined };
-
-/** The fields of an answer that are kept with it. */
-function keptFields(fields: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [name = "", value = ""] = [fields[at], fields[at + 1]];
-    if (/^(content-type|location|x-request-id|request-id|openai-.*|anthropic-.*|x-ratelimit-.*)$/i.test(name))
-      kept.push(name, value);
-  }
-  return kept;
-}
 
 /** Returns an answer's body without its content coding, in which a key couldn't be found; null for a coding that nobody asked for. */
 function plainBody(answer: IncomingMessage): Readable | null {

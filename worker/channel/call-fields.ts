@@ -13,8 +13,8 @@ export const callFields = {
   branch: z.string().max(400),
   /** The call's number in its branch. */
   position: z.number().int().min(0).max(1_000_000),
-  /** The failed calls that its branch has heard of since its last call. */
-  after: z.array(key).max(100).optional(),
+  /** The newest failed calls that its branch has heard of. */
+  after: z.array(key).max(4).optional(),
 };
 type CallFields = z.infer<z.ZodObject<typeof callFields>>;
 

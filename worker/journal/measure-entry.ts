@@ -6,5 +6,9 @@ export const bytesOf = ({
   files,
   state,
   error,
-}: Pick<EntryContent, "result" | "files" | "state" | "error">): number =>
-  [result, files, state, error?.message].reduce((sum, text) => sum + (text == null ? 0 : Buffer.byteLength(text)), 0);
+  after = [],
+}: Pick<EntryContent, "result" | "files" | "state" | "error" | "after">): number =>
+  [result, files, state, error?.message, ...after].reduce<number>(
+    (sum, text) => sum + (text == null ? 0 : Buffer.byteLength(text)),
+    0,
+  );

@@ -12,7 +12,7 @@ import type { ApiContext } from "../../context.ts";
 import type { Operation } from "../../http/define-operation.ts";
 import { defineRoute, notHere, notSupported } from "./define-route.ts";
 import { threadParams } from "./threads.ts";
-import { headId, toHeadState, toPastStates } from "./show-thread.ts";
+import { headId, toHeadState, toPastStates } from "./build-state.ts";
 import { bytesEach, type ThreadView, viewThread } from "./thread-view.ts";
 import { parseState, stateText } from "./saved-state.ts";
 import { addAllValues, addValues } from "./values.ts";

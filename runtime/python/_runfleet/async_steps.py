@@ -16,7 +16,8 @@ from _runfleet.branches import Branch, current, follow_tasks, lock, make_task
 from _runfleet.channel import flush, write_frame
 from _runfleet.context import Continued, Interrupted
 from _runfleet.idle import watch
-from _runfleet.journal import journal, say_log
+from _runfleet.journal import failures_of_call, journal, say_log
+from _runfleet.outcomes import Future, error_of, failures_of, result_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,11 +106,12 @@ def begin_step(call: Call) -> Any:
     """Returns a future of the step's result. The step is begun at once."""
     loop = asyncio.get_running_loop()
     order.attach(loop)
-    future: Any = loop.create_future()
+    future: Any = Future(loop=loop)
 
     def hand(entry: dict[str, Any]) -> None:
         if future.done():
             return
+        future.failures = failures_of_call(call, entry)
         try:
             future.set_result(call.unwrap(entry))
         except Exception as error:
@@ -130,7 +132,7 @@ def begin_step(call: Call) -> Any:
 
     def settle(done: Any) -> None:
         if not done.cancelled():
-            done.exception()  # Told, so that asyncio doesn't log it when nobody awaits the step.
+            error_of(done)  # Told, so that asyncio doesn't log it when nobody awaits the step.
         elif not Interrupted.raised:
             driver.cancel()
 
@@ -142,11 +144,12 @@ def begin_wait(wait: Wait) -> Any:
     """Returns a future of what a wait ends with. One that is cancelled is given up: no attempt answers it."""
     loop = asyncio.get_running_loop()
     order.attach(loop)
-    future: Any = loop.create_future()
+    future: Any = Future(loop=loop)
 
     def hand(entry: dict[str, Any]) -> None:
         if future.done():
             return
+        future.failures = failures_of_call(wait, entry)
         try:
             future.set_result(wait.unwrap(entry))
         except Exception as error:
@@ -156,7 +159,7 @@ def begin_wait(wait: Wait) -> Any:
         if done.cancelled():
             give_up_wait(wait)
         else:
-            done.exception()  # Told, so that asyncio doesn't log it when nobody awaits the wait.
+            error_of(done)  # Told, so that asyncio doesn't log it when nobody awaits the wait.
 
     with lock:
         known = journal.entries.get(wait.key)
@@ -175,7 +178,7 @@ def begin_wait(wait: Wait) -> Any:
 
 def begin_map(children: list[Child], return_errors: bool) -> Any:
     """Returns a future of the results of runs. They are given up together."""
-    result: Any = asyncio.get_running_loop().create_future()
+    result: Any = Future(loop=asyncio.get_running_loop())
     futures = [begin_wait(child) for child in children]
     left = len(futures)
 
@@ -183,7 +186,9 @@ def begin_map(children: list[Child], return_errors: bool) -> Any:
         nonlocal left
         left -= 1
         if left <= 0 and not result.done():
-            results = [future.exception() or future.result() for future in futures if not future.cancelled()]
+            ended = [future for future in futures if not future.cancelled()]
+            results = [error_of(future) or result_of(future) for future in ended]
+            result.failures = sum(map(failures_of, ended), ())
             try:
                 result.set_result(results if return_errors else load_part("children").raise_first(results))
             except step_values.DurableError as error:
@@ -191,7 +196,7 @@ def begin_map(children: list[Child], return_errors: bool) -> Any:
 
     def settle(done: Any) -> None:
         if not done.cancelled():
-            done.exception()
+            error_of(done)
         for future in futures if done.cancelled() else ():
             future.cancel()
 
@@ -209,17 +214,18 @@ def begin_first(count: int, given: tuple[Any, ...]) -> Any:
     """Returns a future of what the first `count` of several futures end with. The others are given up."""
     if any(not hasattr(future, "add_done_callback") for future in given):
         raise TypeError("first() takes what sleep(), wait_for(), run_agent(), map() and step() have returned.")
-    result: Any = asyncio.get_running_loop().create_future()
+    result: Any = Future(loop=asyncio.get_running_loop())
     ended: list[Any] = []
     failed = 0
 
     def note(future: Any) -> None:
         nonlocal failed
-        error: Any = asyncio.CancelledError() if future.cancelled() else future.exception()
+        error: Any = asyncio.CancelledError() if future.cancelled() else error_of(future)
         if result.done():
             return
+        result.failures += failures_of(future)
         if error is None:
-            ended.append(future.result())
+            ended.append(result_of(future))
             if len(ended) == count:
                 result.set_result(ended)
         else:
@@ -230,7 +236,7 @@ def begin_first(count: int, given: tuple[Any, ...]) -> Any:
     def settle(done: Any) -> None:
         journal.firsts.pop(done, None)
         if not done.cancelled():
-            done.exception()
+            error_of(done)
         for future in given:
             future.cancel()
 

@@ -14,13 +14,15 @@ import _contextvars
 import _thread
 import sys
 
+from _runfleet import load_part
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
 LONGEST_PATH = 120
-MOST_FAILURES = 100
+MOST_FAILURES = 4
 
 current: Any = _contextvars.ContextVar("runfleet_branch", default=None)
 lock = _thread.RLock()
@@ -30,16 +32,15 @@ ended: list[Callable[[Branch], None]] = []  # Called with a branch that ends.
 class Branch:
     """`position`: its durable calls so far. `said`: whether it said something since. `step`: the try that it is in.
 
-    `failures`: the keys of the failed calls that it may know of: its own, those of the branch that began it until then,
-    and those of branches that it began and that have ended. `told`: how many of them its entries name.
+    `failures`: the keys of the newest failed calls that it has heard of, its parent's until it began included. A retry
+    does all failed calls anew, so a few are enough to tell what came after one. `is_over`: its parent hears instead.
     """
 
-    __slots__ = ("counter", "failures", "forks", "parent", "path", "position", "said", "step", "told", "uses")
+    __slots__ = ("counter", "failures", "forks", "is_over", "parent", "path", "position", "said", "step", "uses")
 
     def __init__(self, path: str, step: Any = None, parent: Branch | None = None) -> None:
-        self.path, self.step, self.parent = path, step, parent
-        self.failures: dict[str, None] = dict(parent.failures) if parent else {}
-        self.told = 0
+        self.path, self.step, self.parent, self.is_over = path, step, parent, False
+        self.failures: tuple[str, ...] = parent.failures if parent else ()
         self.forks: dict[str, int] = {}
         self.uses: dict[str, int] = {}
         self.position = self.counter = 0
@@ -60,18 +61,23 @@ class Branch:
                 import hashlib
 
                 path = f"main/{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+            self.parent = self.parent and self.parent.listener()  # A chain of ended ones isn't kept.
             return Branch(path, parent=self)
 
-    def fail(self, key: str) -> None:
-        """Notes that the branch was told of a call that has failed."""
-        with lock:
-            self.failures[key] = None
+    def listener(self) -> Branch:
+        """Returns itself, or what began it where it has ended."""
+        branch = self
+        while branch.is_over and branch.parent is not None:
+            branch = branch.parent
+        return branch
 
-    def take_failures(self) -> list[str]:
-        """Returns the newest of the failed calls that none of its entries names yet."""
-        untold = list(self.failures)[self.told :]
-        self.told = len(self.failures)
-        return untold[-MOST_FAILURES:]
+    def hear(self, failures: tuple[str, ...]) -> None:
+        if not failures:
+            return
+        with lock:
+            branch = self.listener()
+            news = [key for key in failures if key not in branch.failures]
+            branch.failures = (*branch.failures, *news)[-MOST_FAILURES:]
 
 
 def name_of(function: Any) -> str:
@@ -80,14 +86,19 @@ def name_of(function: Any) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__)).replace("<locals>.", "")[:LONGEST_PATH]
 
 
+def hear(failures: tuple[str, ...]) -> None:
+    """Tells the branch that looks at an outcome of the failed calls behind it."""
+    branch = current.get()
+    if branch is not None and branch.step is None:
+        branch.hear(failures)
+
+
 def end(branch: Branch) -> None:
     if branch.step is not None:
         return
-    if branch.parent is not None:
-        with lock:
-            branch.parent.failures.update(branch.failures)
-    for hear in ended:
-        hear(branch)
+    branch.is_over = True
+    for tell in ended:
+        tell(branch)
 
 
 def follow_threads() -> None:
@@ -102,6 +113,7 @@ def follow_threads() -> None:
         if parent is None or getattr(target, "__module__", "") == "concurrent.futures.thread":
             return start(self)
         branch, run = parent.fork(name_of(target or type(self))), self.run
+        self.runfleet_branch = branch
 
         def run_branch() -> None:
             current.set(branch)
@@ -113,7 +125,14 @@ def follow_threads() -> None:
         self.run = run_branch
         return start(self)
 
-    threading.Thread.start = start_branch
+    join = threading.Thread.join
+
+    def join_branch(self: Any, timeout: float | None = None) -> None:
+        join(self, timeout)
+        if (branch := getattr(self, "runfleet_branch", None)) and not self.is_alive():
+            hear(branch.failures)
+
+    threading.Thread.start, threading.Thread.join = start_branch, join_branch
 
 
 def follow_imported() -> None:
@@ -140,6 +159,8 @@ def follow_pools() -> None:
         enter = function.func if name_of(function) == "Context.run" and hasattr(function, "args") else None
         branch = parent.fork(name_of(function.args[0] if enter else function))
 
+        loop = running_loop()
+
         def run_job() -> Any:
             token = current.set(branch)
             try:
@@ -149,11 +170,45 @@ def follow_pools() -> None:
             finally:
                 end(branch)
                 current.reset(token)
+                if loop is not None and branch.failures != parent.failures:
+                    tell_in_loop(loop, parent, branch)
 
-        return submit(self, run_job)
+        future = submit(self, run_job)
+        future.runfleet_branch = branch
+        return future
 
     submit_branch.follows = True  # pyright: ignore[reportFunctionMemberAccess]
     pool.submit = submit_branch
+    follow_results(concurrent.futures.Future)
+
+
+def running_loop() -> Any:
+    events: Any = sys.modules.get("asyncio.events")
+    return events and events._get_running_loop()
+
+
+def tell_in_loop(loop: Any, parent: Branch, branch: Branch) -> None:
+    """asyncio's code looks at a future of its own. It hears before it goes on, and not while it begins others."""
+    import contextlib
+
+    with contextlib.suppress(RuntimeError):  # The loop is closed.
+        loop.call_soon_threadsafe(parent.hear, branch.failures)
+
+
+def follow_results(future: Any) -> None:
+    """Who looks at a job's outcome hears of the failed calls behind it."""
+
+    def following(look: Any) -> Any:
+        def look_at(self: Any, timeout: float | None = None) -> Any:
+            try:
+                return look(self, timeout)
+            finally:
+                if (branch := getattr(self, "runfleet_branch", None)) and self.done():
+                    hear(branch.failures)
+
+        return look_at
+
+    future.result, future.exception = following(future.result), following(future.exception)
 
 
 def follow_tasks() -> None:
@@ -180,14 +235,16 @@ def make_task(loop: Any, coroutine: Any, **options: Any) -> Any:
     parent = current.get()
     if parent is None:
         return asyncio.Task(coroutine, loop=loop, **options)
+    outcomes: Any = load_part("outcomes")
     name = name_of(coroutine)
     branch = parent if name == "to_the_end" else parent.fork(name)
     context: Any = options.get("context") or _contextvars.copy_context()
     context.run(current.set, branch)
     if "context" in options or sys.version_info >= (3, 11):
         options["context"] = context
-        task = asyncio.Task(coroutine, loop=loop, **options)
+        task = outcomes.Task(coroutine, loop=loop, **options)
     else:
-        task = context.run(asyncio.Task, coroutine, loop=loop, **options)  # It copies the context that it is made in.
+        task = context.run(outcomes.Task, coroutine, loop=loop, **options)  # It copies the context that it is made in.
+    task.branch = branch
     task.add_done_callback(lambda _: end(branch))
     return task

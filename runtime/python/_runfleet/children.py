@@ -8,7 +8,7 @@ from __future__ import annotations
 from _runfleet import load_part, step_values
 from _runfleet.branches import lock
 from _runfleet.encode_json import parse
-from _runfleet.journal import MOST_ENTRIES, journal
+from _runfleet.journal import MOST_ENTRIES, journal, look_at
 from _runfleet.steps import in_loop
 from _runfleet.waits import Wait, begin, begin_call, check_input
 
@@ -26,7 +26,7 @@ class Call:
         if not isinstance(agent, str) or not isinstance(version, str):
             raise TypeError(f"{name}() takes the id of an agent and the name of a version as text.")
         self.name = f"{name} {agent}"[:128]
-        self.branch, self.place = journal.place("call", self.name, key)
+        self.place = journal.place("call", self.name, key)
         self.key = self.place["key"]
         self.fields: dict[str, Any] = {"agent_id": agent, "version": version, "detached": detached, "concurrency": None}
 
@@ -34,15 +34,16 @@ class Call:
 class Child(Wait):
     """One run. `suffix`: tells the runs of a call apart."""
 
+    fails = True
+
     def __init__(self, call: Call, suffix: str, given: Any) -> None:
-        self.branch, self.key, self.asked = call.branch, call.key + suffix, ""
+        self.key, self.asked = call.key + suffix, ""
         self.frame = {"type_": "child.open", **call.place, "key": self.key, "input": given, **call.fields}
         call.place["closes"] = []
 
     def unwrap(self, entry: dict[str, Any]) -> Any:
         if entry["ok"]:
             return parse(entry.get("result") or "null")
-        self.branch.fail(self.key)
         error: Any = step_values.rebuild(entry["error"])
         child = entry.get("child") or {}
         error.run_id, error.status, error.code = child.get("run_id"), child.get("status"), child.get("code")
@@ -117,7 +118,7 @@ def gather(begun: list[tuple[Child, Any]], return_errors: bool) -> list[Any]:
     for child, slot in begun:
         entry = journal.entries[child.key] if slot is None else journal.wait(slot)
         try:
-            results.append(child.unwrap(entry))
+            results.append(look_at(child, entry))
         except step_values.DurableError as error:
             results.append(error)
     return results if return_errors else raise_first(results)

@@ -133,10 +133,10 @@ class Journal:
         self.shape[entry["branch"], entry["position"]] = entry
         self.size += len(entry.get("result") or "") + len(entry.get("files") or "") + len(str(entry.get("error") or ""))
 
-    def place(self, kind: str, name: str, key: Any) -> tuple[Branch, dict[str, Any]]:
-        """Begins a durable call. Returns its branch, and the fields of frames that tell its place.
+    def place(self, kind: str, name: str, key: Any) -> dict[str, Any]:
+        """Begins a durable call. Returns the fields of frames that tell its place.
 
-        `closes`: the segments that it closes. `after`: failed calls that the branch has heard of since its last call.
+        `closes`: the segments that it closes. `after`: failed calls that the branch has heard of.
         """
         branch = current.get()
         if branch is None:
@@ -170,9 +170,9 @@ class Journal:
             self.used.add(place)
             branch.position += 1
             branch.said = False
-            if after := branch.take_failures():
-                fields["after"] = after
-        return branch, {"key": place, **fields, "closes": closes}
+            if branch.failures:
+                fields["after"] = list(branch.failures)
+        return {"key": place, **fields, "closes": closes}
 
     def check_shape(self, kind: str, name: str, branch: Branch, place: str) -> None:
         entry = self.shape.get((branch.path, branch.position))
@@ -354,6 +354,17 @@ class Journal:
 
     def is_read_by_loop(self) -> bool:
         return self.loop is not None and not self.loop.is_closed()
+
+
+def failures_of_call(call: Any, entry: dict[str, Any]) -> tuple[str, ...]:
+    """Returns the key of a call that has failed. A wait that has run out has not, nor what was given up."""
+    return (call.key,) if call.fails and not entry["ok"] and entry["kind"] != "abandoned" else ()
+
+
+def look_at(call: Any, entry: dict[str, Any]) -> Any:
+    """Returns what a call has ended with."""
+    branches.hear(failures_of_call(call, entry))
+    return call.unwrap(entry)
 
 
 def wake(slot: Slot) -> None:

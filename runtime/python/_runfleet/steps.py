@@ -13,7 +13,7 @@ from _runfleet.arguments import parameters
 from _runfleet.branches import Branch, current, follow_imported, lock
 from _runfleet.channel import flush, write_frame
 from _runfleet.context import Continued, Interrupted, answer_keys, before_questions
-from _runfleet.journal import LOOK_S, journal, report_again, say_log
+from _runfleet.journal import LOOK_S, journal, look_at, report_again, say_log
 from _runfleet.step_values import DurableError, NonRetryable, RetryAfter, StepTimeout
 from _runfleet.stopping import Stopped
 
@@ -81,6 +81,8 @@ class Step:
 class Call:
     """A call of a step, with all its tries."""
 
+    fails = True
+
     def __init__(
         self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, options: dict[str, Any]
     ) -> None:
@@ -97,7 +99,7 @@ class Call:
         self.files: list[str] = []
         if given := options.get("files"):
             self.files = load_part("step_files").check_paths(given, f"Step {name!r}")
-        self.branch, self.place = journal.place("step", name, options.get("key"))
+        self.place = journal.place("step", name, options.get("key"))
         self.key, self.closes = self.place["key"], self.place["closes"]
         known = journal.entries.get(self.key)
         is_other = known is not None and known.get("args") and self.hash and known["args"] != self.hash
@@ -193,7 +195,6 @@ class Call:
     def unwrap(self, entry: dict[str, Any]) -> Any:
         if entry["ok"]:
             return step_values.load_typed(step_values.decode(entry.get("result")), self.kind)
-        self.branch.fail(self.key)
         raise step_values.rebuild(entry["error"])
 
 
@@ -255,9 +256,9 @@ def do_step(call: Call) -> Any:
             entry = journal.wait(slot)
             with lock:
                 journal.in_flight -= 1
-            return call.unwrap(entry)
+            return look_at(call, entry)
         journal.slots.pop(call.key)
-    return call.unwrap(journal.entries[call.key])
+    return look_at(call, journal.entries[call.key])
 
 
 def pause(call: Call) -> None:
@@ -336,7 +337,7 @@ def random() -> float:
 
 def settle_question() -> str:
     """Keeps what the run said before it asks a person, so that no attempt says it again. Returns the question's key."""
-    _, place = journal.place("question", "interrupt", None)
+    place = journal.place("question", "interrupt", None)
     key = place["key"]
     if key in journal.entries:
         return key

@@ -12,7 +12,7 @@ from _runfleet.branches import follow_imported, lock
 from _runfleet.channel import write_frame
 from _runfleet.context import Continued
 from _runfleet.encode_json import encode, parse
-from _runfleet.journal import journal, refuse_in_step
+from _runfleet.journal import journal, look_at, refuse_in_step
 from _runfleet.steps import check_active, in_loop
 
 TYPE_CHECKING = False
@@ -28,13 +28,13 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", re.ASCII)
 class Wait:
     """One call that waits. `frame`: what opens the wait. `asked`: the names of signals; one text for one.
 
-    `takes`: its end takes a signal or messages.
+    `takes`: its end takes a signal or messages. `fails`: whether it can end as failed, beside running out.
     """
 
-    takes = False
+    fails = takes = False
 
     def __init__(self, type_: str, name: str, key: Any, asked: str | list[str] = "", **fields: Any) -> None:
-        self.branch, place = journal.place("wait", name, key)
+        place = journal.place("wait", name, key)
         self.key = place["key"]
         self.asked, self.takes = asked, type_ == "messages.take" or fields.get("kind") == "signal"
         self.frame: dict[str, Any] = {"type_": type_, **place, **fields}
@@ -61,12 +61,12 @@ def begin(wait: Wait) -> Any:
         is_known = entry is not None and entry["kind"] != "abandoned"
         slot = None if is_known else journal.ask(wait.key, is_durable=True, takes=wait.takes)
     if slot is None:
-        return wait.unwrap(journal.entries[wait.key])
+        return look_at(wait, journal.entries[wait.key])
     if entry is None:
         wait.open()
     if journal.is_read_by_loop():
         journal.loop.call_soon_threadsafe(load_part("idle").watch.plan)
-    return wait.unwrap(journal.wait(slot))
+    return look_at(wait, journal.wait(slot))
 
 
 def begin_call() -> None:

@@ -547,3 +547,133 @@ class Steps(unittest.TestCase):
             again.frames,
             [{"type": "state", "state_snapshot": ' {"done":1}'}, {"type": "usage", "input_tokens": 3, "cost_usd": 1}],
         )
+
+
+def heard(outcome: Outcome) -> dict[str, list[str]]:
+    """Returns, by their keys, the steps that came after a failure that their branch had heard of."""
+    return {frame["key"]: frame["after"] for frame in outcome.of("step.end") if "after" in frame}
+
+
+class Failures(unittest.TestCase):
+    """What a branch did once it had heard of a failed step is done anew with it; what ran beside it stays."""
+
+    def test_each_entry_tells(self) -> None:
+        """A step whose try was cancelled leaves no entry: those beside it tell it, too."""
+        outcome = run("""
+            import asyncio
+            async def part(n):
+                return await steps.run_step("part", lambda: 1 // n)
+            async def slow():
+                await asyncio.sleep(5)
+            async def late():
+                await asyncio.sleep(0.05)
+                raise ValueError("late")
+            async def go():
+                await asyncio.gather(part(0), part(1), return_exceptions=True)
+                total = steps.run_step("total", lambda: 1)
+                await asyncio.gather(steps.run_step("slow", slow), total, steps.run_step("late", late))
+            def main():
+                asyncio.run(steps.prepare_async(go()))
+        """)
+        part = ["main/part~1/part#1"]
+        self.assertEqual(heard(outcome), {"main/total#1": part, "main/late#1": part})
+
+    def test_ended_branches(self) -> None:
+        """What began a branch and has ended itself hands on what it hears."""
+        outcome = run("""
+            import asyncio
+            from concurrent.futures import ThreadPoolExecutor
+            async def work():
+                await asyncio.sleep(0.02)
+                await steps.run_step("work", lambda: 1 // 0)
+            async def begin(tasks):
+                tasks.append(asyncio.create_task(work()))
+            async def go():
+                tasks = []
+                await asyncio.create_task(begin(tasks))
+                await asyncio.gather(*tasks, return_exceptions=True)
+                await steps.run_step("told", lambda: 1)
+            def main():
+                asyncio.run(steps.prepare_async(go()))
+                with ThreadPoolExecutor(2) as pool:
+                    jobs = []
+                    pool.submit(lambda: jobs.append(pool.submit(steps.run_step, "job", lambda: 1 // 0))).result()
+                    jobs[0].exception()
+                steps.run_step("last", lambda: 1)
+        """)
+        [task, job] = [frame["key"] for frame in outcome.of("step.end") if not frame["ok"]]
+        self.assertEqual(heard(outcome), {"main/told#1": [task], job: [task], "main/last#1": [task, job]})
+
+    def test_beside(self) -> None:
+        """Jobs and threads that were begun beside a failed one came not after it, on a later attempt neither."""
+        code = """
+            import threading
+            from concurrent.futures import ThreadPoolExecutor
+            from _runfleet.branches import follow_imported
+            follow_imported()
+            def work(n):
+                try:
+                    steps.run_step("work", lambda: 1 // n)
+                except ZeroDivisionError:
+                    pass
+            def main():
+                with ThreadPoolExecutor(4) as pool:
+                    list(pool.map(work, range(8)))
+                all = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+                for one in all: one.start()
+                steps.run_step("beside", lambda: 1)
+                for one in all: one.join()
+                steps.run_step("report", lambda: 1)
+        """
+        first = run(code)
+        kept = first.kept()
+        failed = [entry for entry in kept["entries"] if not entry["ok"]]
+        [job, thread] = sorted(entry["key"] for entry in failed)
+        for outcome in (first, run(code, {**kept, "entries": failed})):
+            told = heard(outcome)
+            self.assertEqual(told.pop("main/report#1"), [job, thread])
+            # The threads were begun when the pool's jobs had ended, and `beside` while they ran.
+            self.assertEqual({tuple(after) for after in told.values()}, {(job,)})
+            self.assertIn("main/beside#1", told)
+
+    def test_shared(self) -> None:
+        """Whoever awaits what another branch has begun hears of its failure; who runs out of time hears of none."""
+        outcome = run("""
+            import asyncio
+            async def fetch():
+                await asyncio.sleep(0.02)
+                raise ValueError("not now")
+            async def part(profile):
+                try:
+                    await profile
+                except ValueError:
+                    pass
+                await steps.run_step("part", lambda: 1)
+            async def other():
+                await asyncio.sleep(0.05)
+                await steps.run_step("other", lambda: 1)
+            async def go():
+                profile = steps.run_step("profile", fetch)
+                await asyncio.gather(part(profile), part(profile), other())
+            def main():
+                asyncio.run(steps.prepare_async(go()))
+        """)
+        profile = ["main/profile#1"]
+        self.assertEqual(heard(outcome), {f"main/part~{n}/part#1": profile for n in (1, 2)})
+
+    def test_threads_of_loops(self) -> None:
+        """asyncio's code hears of what failed in a thread before it goes on."""
+        outcome = run("""
+            import asyncio
+            def work(n):
+                return steps.run_step("work", lambda: 1 // n)
+            async def go():
+                loop = asyncio.get_running_loop()
+                jobs = [loop.run_in_executor(None, work, n) for n in range(3)]
+                await asyncio.gather(*jobs, asyncio.to_thread(work, 1), return_exceptions=True)
+                await steps.run_step("told", lambda: 1)
+            def main():
+                asyncio.run(steps.prepare_async(go()))
+        """)
+        [failed] = [frame["key"] for frame in outcome.of("step.end") if not frame["ok"]]
+        self.assertEqual(heard(outcome), {"main/told#1": [failed]})

@@ -7,7 +7,7 @@ const block = 512;
  * Returns files as a tar archive that gzip has compressed. `fields`: what its global header says beside them. The same input
  * gives the same bytes.
  */
-export function packFolder(files: Record<string, string>, fields: string): Buffer {
+export function writeArchive(files: Record<string, string>, fields: string): Buffer {
   const about = paxRecord("RUNFLEET.fields", fields);
   const entries = Object.entries(files)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
