@@ -1,5 +1,5 @@
 // Makes Node's own clients (`fetch`, node:http, node:https) use the proxy that HTTP_PROXY names. Node before 22.21 has no
-// setting for it; later versions read NODE_USE_ENV_PROXY, which the sandbox sets.
+// setting for it, and later versions don't tell what the proxy has refused: `fetch` says "Request was cancelled.".
 
 /** @typedef {(error: Error | null, socket?: import("node:net").Socket) => void} Done */
 /** @typedef {{ host: string, port: number }} Target */
@@ -66,7 +66,9 @@ function secureWith(options, done) {
 /** Called before the agent's code is loaded. */
 export function useProxy() {
   const address = process.env.HTTP_PROXY;
-  if (!address || process.allowedNodeEnvironmentFlags.has("--use-env-proxy")) return;
+  if (!address) return;
+  // For programs that the code starts.
+  process.env.NODE_USE_ENV_PROXY = "1";
   const proxy = new URL(address);
   // Node's types don't have `createConnection` with a callback, which agents call.
   /** @type {any} */ (loadHttp().globalAgent).createConnection = (

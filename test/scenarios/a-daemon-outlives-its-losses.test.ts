@@ -226,7 +226,7 @@ test("400 messages, with kill -9 of the process and of the worker in between: ea
         "SELECT status, attempt, lost_attempts, count(*)::int FROM runs WHERE agent_id = $1 GROUP BY 1, 2, 3",
         [agent_id],
       );
-      const workers = fleet.map(({ child, logged }) => [child.exitCode, child.signalCode, logged()]);
+      const workers = fleet.map((worker) => [worker.child.exitCode, worker.child.signalCode, worker.logged()]);
       const daemon = await readDaemon(url, agent_id);
       const found = { runs: rows, workers, daemon, log: await readLog(url, agent_id) };
       throw new Error(`Not ${most} messages have ended: ${JSON.stringify(found, null, 1)}`, { cause });

@@ -23,7 +23,8 @@ export function nodeCommand(
   const heap = Math.floor((resources.memory_bytes / megabyte) * 0.75);
   return {
     argv: [path, `--max-old-space-size=${heap}`, "--no-warnings", "-e", program],
-    env: {},
+    // The runtime has a way of its own to the proxy, which tells why there is none.
+    env: { NODE_USE_ENV_PROXY: "0" },
     readOnly: [path, dirname(typeStripper)],
     resources,
     reservedBytes: codeRangeBytes,
