@@ -187,8 +187,9 @@ export async function createWorkerContext(
   };
 }
 
-function nodeBuildsOf({ installer }: Config, sandbox: Sandbox, node: NodeRuntime | null): NodeBuildDeps | null {
-  const bundler = node && findBundler(installer.directory);
+function nodeBuildsOf(config: Config, sandbox: Sandbox, node: NodeRuntime | null): NodeBuildDeps | null {
+  const { installer } = config;
+  const bundler = node && findBundler(installer.directory, config.sandbox.searchPath);
   return node && bundler && { sandbox, node: node.path, bundler, installer };
 }
 

@@ -10,7 +10,7 @@ import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
 import { cancelOnDisconnect } from "../stream/cancel-on-disconnect.ts";
 import { awaitRecord, streamOf } from "../stream/respond-run.ts";
-import { formatQuery, viewOf } from "../stream/respond-sse.ts";
+import { formatQuery, viewOf } from "../stream/stream-format.ts";
 
 export const executeAgent = defineOperation({
   method: "post",

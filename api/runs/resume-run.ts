@@ -8,7 +8,7 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { holdsOpen, parsePrefer, preferHeader } from "../http/parse-prefer.ts";
 import { awaitRecord, streamOf } from "../stream/respond-run.ts";
-import { formatQuery, viewOf } from "../stream/respond-sse.ts";
+import { formatQuery, viewOf } from "../stream/stream-format.ts";
 import { resumeAndFollow } from "../stream/resume-and-follow.ts";
 import { runParams } from "./run-params.ts";
 

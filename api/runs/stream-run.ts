@@ -8,7 +8,7 @@ import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { parseLastEventId } from "../stream/parse-last-event-id.ts";
 import { streamAgain } from "../stream/respond-run.ts";
-import { formatQuery, viewOf } from "../stream/respond-sse.ts";
+import { formatQuery, viewOf } from "../stream/stream-format.ts";
 import { runParams } from "./run-params.ts";
 
 export const streamRun = defineOperation({

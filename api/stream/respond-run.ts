@@ -8,7 +8,8 @@ import type { Prefer } from "../http/parse-prefer.ts";
 import { awaitRunEnd } from "./await-run-end.ts";
 import type { Tail } from "./tail.ts";
 import type { TailHub } from "./tail-hub.ts";
-import { type RespondDeps, respondSse, type StreamView } from "./respond-sse.ts";
+import { type RespondDeps, respondSse } from "./respond-sse.ts";
+import type { StreamView } from "./stream-format.ts";
 
 /** A run that a request has made or resumed, and that it listens to. */
 export type FollowedRun = {

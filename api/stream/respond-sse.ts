@@ -1,36 +1,17 @@
 import type { Response } from "express";
 import type { EventId } from "../../shared/domain/run/event-id.ts";
 import type { Log } from "../../shared/platform/log.ts";
-import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { logFault } from "../http/error-handler.ts";
 import { cut } from "../http/until-gone.ts";
 import { followRun, type RunReader } from "./follow-run.ts";
-import type { Projection } from "./projections/projection.ts";
-import { type Format, formats, projections } from "./projections/projections.ts";
 import { openSseWriter } from "./sse-writer.ts";
 import { awayOf } from "./resume-elsewhere.ts";
-import { nativeFormat, projectedFormat } from "./stream-format.ts";
+import { nativeFormat, projectedFormat, type StreamView } from "./stream-format.ts";
 import type { Tail } from "./tail.ts";
 import type { TailHub } from "./tail-hub.ts";
 import type { StoreWatch } from "./watch-stores.ts";
-
-/** The query parameter that asks for another stream format. */
-export const formatQuery = {
-  format: choice(formats).optional().meta({
-    description:
-      "The stream in another protocol: plain text, OpenAI's chat completion chunks, the AI SDK's UI message stream, AG-UI's events or LangGraph Server's. Left out: the events of this service.",
-  }),
-};
-
-/** How a run's stream is shown. */
-export type StreamView = {
-  /** Undefined: the events of this service. */
-  projection: Projection | undefined;
-  /** Response headers besides those of every stream. */
-  headers: Readonly<Record<string, string>>;
-};
 
 export type Sse = StreamView & {
   run_id: string;
@@ -40,15 +21,6 @@ export type Sse = StreamView & {
   /** The run's first event, when this request made the run. It is sent at once. */
   first: StreamEvent | null;
 };
-
-/** Returns how `?format=` shows a run. LangGraph's client resumes at the `Location`. */
-export const viewOf = (runId: string, format: Format | undefined): StreamView => ({
-  projection: format && projections[format],
-  headers: {
-    Location: `/v1/runs/${runId}/stream${format === undefined ? "" : `?format=${format}`}`,
-    "Content-Location": `/v1/runs/${runId}`,
-  },
-});
 
 export type RespondDeps = {
   db: Db;

@@ -1,10 +1,37 @@
 import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
+import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type EncodedChunk, encodeChunk } from "./encoded-chunk.ts";
 import { projectRun } from "./projections/project-run.ts";
 import type { Projection } from "./projections/projection.ts";
+import { type Format, formats, projections } from "./projections/projections.ts";
 import { encodeAway, encodeStart, type SentAway } from "./resume-elsewhere.ts";
 import { ssePing, ssePingLine } from "./sse-ping.ts";
+
+/** The query parameter that asks for another stream format. */
+export const formatQuery = {
+  format: choice(formats).optional().meta({
+    description:
+      "The stream in another protocol: plain text, OpenAI's chat completion chunks, the AI SDK's UI message stream, AG-UI's events or LangGraph Server's. Left out: the events of this service.",
+  }),
+};
+
+/** How a run's stream is shown. */
+export type StreamView = {
+  /** Undefined: the events of this service. */
+  projection: Projection | undefined;
+  /** Response headers besides those of every stream. */
+  headers: Readonly<Record<string, string>>;
+};
+
+/** Returns how `?format=` shows a run. LangGraph's client resumes at the `Location`. */
+export const viewOf = (runId: string, format: Format | undefined): StreamView => ({
+  projection: format && projections[format],
+  headers: {
+    Location: `/v1/runs/${runId}/stream${format === undefined ? "" : `?format=${format}`}`,
+    "Content-Location": `/v1/runs/${runId}`,
+  },
+});
 
 /** How a run's events are written to a client. */
 export type StreamFormat = {

@@ -1,15 +1,15 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { stickyBit } from "../environments/make-owned-folder.ts";
 
 /** The programs of a build, which a sandbox can read. `npm`: the path of npm-cli.js; null where the machine has none. */
 export type Bundler = { esbuild: string; npm: string | null };
 
-/** Returns the bundler of this machine; null where npm left out the binary of its platform. */
-export function findBundler(directory: string): Bundler | null {
+/** Returns the bundler of this machine; null where npm left out the binary of its platform. `searchPath`: as PATH is, for npm. */
+export function findBundler(directory: string, searchPath: string): Bundler | null {
   const found = findEsbuild();
-  return found === null ? null : { esbuild: copyBinary(found, directory), npm: findNpm() };
+  return found === null ? null : { esbuild: copyBinary(found, directory), npm: findNpm(searchPath) };
 }
 
 type Esbuild = { path: string; version: string };
@@ -37,9 +37,12 @@ function copyBinary({ path, version }: Esbuild, directory: string): string {
   return place;
 }
 
-/** npm comes with Node. */
-function findNpm(): string | null {
+/** npm comes with Node, or is a package of its own, as on Debian: then a command of PATH leads to it. */
+function findNpm(searchPath: string): string | null {
   const node = dirname(realpathSync(process.execPath));
   const places = [join(node, "../lib/node_modules/npm/bin/npm-cli.js"), join(node, "node_modules/npm/bin/npm-cli.js")];
-  return places.find((path) => existsSync(path)) ?? null;
+  const commands = searchPath.split(delimiter).map((folder) => join(folder, "npm"));
+  const found = [...places, ...commands].filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  // A version manager's command of that name is another program.
+  return found.find((path) => basename(path) === "npm-cli.js") ?? null;
 }

@@ -11,7 +11,7 @@ const program = join(import.meta.dirname, "../../../runtime/node/build.mjs");
 function runBundle(files: Record<string, string>): unknown {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "build-")));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
-  const esbuild = findBundler(cwd)?.esbuild;
+  const esbuild = findBundler(cwd, "")?.esbuild;
   const input = JSON.stringify({ files, entrypoint: "main.ts", esbuild, npm: null, npm_env: {} });
   const built = JSON.parse(spawnSync(process.execPath, [program], { cwd, input, encoding: "utf8" }).stdout);
   if ("error" in built) throw new Error(built.error);
