@@ -13,7 +13,7 @@ export const callFields = {
   branch: z.string().max(400),
   /** The call's number in its branch. */
   position: z.number().int().min(0).max(1_000_000),
-  /** The newest failed calls that its branch has heard of. */
+  /** Some failed calls that its branch has heard of, in Python. */
   after: z.array(key).max(4).optional(),
 };
 type CallFields = z.infer<z.ZodObject<typeof callFields>>;

@@ -12,12 +12,12 @@ import functools
 
 from _runfleet import load_part, step_values
 from _runfleet.arguments import is_async
-from _runfleet.branches import Branch, current, follow_tasks, lock, make_task
+from _runfleet.branches import Branch, current, failures_of, follow_tasks, lock, make_task
 from _runfleet.channel import flush, write_frame
 from _runfleet.context import Continued, Interrupted
 from _runfleet.idle import watch
 from _runfleet.journal import failures_of_call, journal, say_log
-from _runfleet.outcomes import Future, error_of, failures_of, result_of
+from _runfleet.outcomes import Future, error_of, result_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,27 +102,33 @@ class Order:
 order = Order()
 
 
+def hand_to(future: Any, call: Any) -> Any:
+    """Returns what gives a call's entry to its future."""
+
+    def hand(entry: dict[str, Any]) -> None:
+        if future.done():
+            return
+        future.runfleet_failures = failures_of_call(call, entry)
+        try:
+            future.set_result(call.unwrap(entry))
+        except Exception as error:
+            future.set_exception(error)
+
+    return hand
+
+
 def begin_step(call: Call) -> Any:
     """Returns a future of the step's result. The step is begun at once."""
     loop = asyncio.get_running_loop()
     order.attach(loop)
     future: Any = Future(loop=loop)
 
-    def hand(entry: dict[str, Any]) -> None:
-        if future.done():
-            return
-        future.failures = failures_of_call(call, entry)
-        try:
-            future.set_result(call.unwrap(entry))
-        except Exception as error:
-            future.set_exception(error)
-
     known = journal.entries.get(call.key)
     if (known and known["kind"] == "abandoned") or (journal.is_asking and not known):
         return future
     journal.futures[future] = [call.key]
     future.add_done_callback(forget_future)
-    journal.ask(call.key, hand)
+    journal.ask(call.key, hand_to(future, call))
     if known:
         order.pump()
         return future
@@ -146,15 +152,6 @@ def begin_wait(wait: Wait) -> Any:
     order.attach(loop)
     future: Any = Future(loop=loop)
 
-    def hand(entry: dict[str, Any]) -> None:
-        if future.done():
-            return
-        future.failures = failures_of_call(wait, entry)
-        try:
-            future.set_result(wait.unwrap(entry))
-        except Exception as error:
-            future.set_exception(error)
-
     def settle(done: Any) -> None:
         if done.cancelled():
             give_up_wait(wait)
@@ -164,7 +161,7 @@ def begin_wait(wait: Wait) -> Any:
     with lock:
         known = journal.entries.get(wait.key)
         if known is None or known["kind"] != "abandoned":
-            journal.ask(wait.key, hand, is_durable=known is None, takes=wait.takes)
+            journal.ask(wait.key, hand_to(future, wait), is_durable=known is None, takes=wait.takes)
     journal.futures[future] = [wait.key]
     future.add_done_callback(forget_future)
     if known is None:
@@ -188,7 +185,7 @@ def begin_map(children: list[Child], return_errors: bool) -> Any:
         if left <= 0 and not result.done():
             ended = [future for future in futures if not future.cancelled()]
             results = [error_of(future) or result_of(future) for future in ended]
-            result.failures = sum(map(failures_of, ended), ())
+            result.runfleet_failures = sum(map(failures_of, ended), ())
             try:
                 result.set_result(results if return_errors else load_part("children").raise_first(results))
             except step_values.DurableError as error:
@@ -223,7 +220,7 @@ def begin_first(count: int, given: tuple[Any, ...]) -> Any:
         error: Any = asyncio.CancelledError() if future.cancelled() else error_of(future)
         if result.done():
             return
-        result.failures += failures_of(future)
+        result.runfleet_failures = failures_of(result) + failures_of(future)
         if error is None:
             ended.append(result_of(future))
             if len(ended) == count:

@@ -32,8 +32,8 @@ ended: list[Callable[[Branch], None]] = []  # Called with a branch that ends.
 class Branch:
     """`position`: its durable calls so far. `said`: whether it said something since. `step`: the try that it is in.
 
-    `failures`: the keys of the newest failed calls that it has heard of, its parent's until it began included. A retry
-    does all failed calls anew, so a few are enough to tell what came after one. `is_over`: its parent hears instead.
+    `failures`: the keys of some failed calls that it has heard of, its parent's until it began included. A retry does
+    all failed calls anew, so a few are enough to tell what came after one. `is_over`: its parent hears instead.
     """
 
     __slots__ = ("counter", "failures", "forks", "is_over", "parent", "path", "position", "said", "step", "uses")
@@ -86,6 +86,12 @@ def name_of(function: Any) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__)).replace("<locals>.", "")[:LONGEST_PATH]
 
 
+def failures_of(work: Any) -> tuple[str, ...]:
+    """Returns the failed calls behind a thread, a job, a task, or the future of a call."""
+    branch: Branch | None = getattr(work, "runfleet_branch", None)
+    return branch.failures if branch is not None else getattr(work, "runfleet_failures", ())
+
+
 def hear(failures: tuple[str, ...]) -> None:
     """Tells the branch that looks at an outcome of the failed calls behind it."""
     branch = current.get()
@@ -129,8 +135,8 @@ def follow_threads() -> None:
 
     def join_branch(self: Any, timeout: float | None = None) -> None:
         join(self, timeout)
-        if (branch := getattr(self, "runfleet_branch", None)) and not self.is_alive():
-            hear(branch.failures)
+        if not self.is_alive():
+            hear(failures_of(self))
 
     threading.Thread.start, threading.Thread.join = start_branch, join_branch
 
@@ -159,8 +165,6 @@ def follow_pools() -> None:
         enter = function.func if name_of(function) == "Context.run" and hasattr(function, "args") else None
         branch = parent.fork(name_of(function.args[0] if enter else function))
 
-        loop = running_loop()
-
         def run_job() -> Any:
             token = current.set(branch)
             try:
@@ -170,8 +174,6 @@ def follow_pools() -> None:
             finally:
                 end(branch)
                 current.reset(token)
-                if loop is not None and branch.failures != parent.failures:
-                    tell_in_loop(loop, parent, branch)
 
         future = submit(self, run_job)
         future.runfleet_branch = branch
@@ -182,19 +184,6 @@ def follow_pools() -> None:
     follow_results(concurrent.futures.Future)
 
 
-def running_loop() -> Any:
-    events: Any = sys.modules.get("asyncio.events")
-    return events and events._get_running_loop()
-
-
-def tell_in_loop(loop: Any, parent: Branch, branch: Branch) -> None:
-    """asyncio's code looks at a future of its own. It hears before it goes on, and not while it begins others."""
-    import contextlib
-
-    with contextlib.suppress(RuntimeError):  # The loop is closed.
-        loop.call_soon_threadsafe(parent.hear, branch.failures)
-
-
 def follow_results(future: Any) -> None:
     """Who looks at a job's outcome hears of the failed calls behind it."""
 
@@ -203,8 +192,9 @@ def follow_results(future: Any) -> None:
             try:
                 return look(self, timeout)
             finally:
-                if (branch := getattr(self, "runfleet_branch", None)) and self.done():
-                    hear(branch.failures)
+                if self.done():
+                    hear(failures_of(self))
+                del self  # The exception's traceback keeps this frame.
 
         return look_at
 
@@ -224,6 +214,7 @@ def follow_tasks() -> None:
         init(self, *args, **kwargs)
         self._task_factory = make_task
 
+    load_part("outcomes").follow_jobs()
     init_loop.follows = True  # pyright: ignore[reportFunctionMemberAccess]
     base.__init__ = init_loop
     follow_pools()
@@ -245,6 +236,6 @@ def make_task(loop: Any, coroutine: Any, **options: Any) -> Any:
         task = outcomes.Task(coroutine, loop=loop, **options)
     else:
         task = context.run(outcomes.Task, coroutine, loop=loop, **options)  # It copies the context that it is made in.
-    task.branch = branch
+    task.runfleet_branch = branch
     task.add_done_callback(lambda _: end(branch))
     return task

@@ -29,14 +29,17 @@ def describe(error: BaseException) -> dict[str, Any]:
     except Exception:  # Out of memory or descriptors.
         return {"error_type": type(error).__name__, "message": str(error), "traceback": None}
     summary = traceback.TracebackException.from_exception(error)
-    part: traceback.TracebackException | None = summary
+    parts: list[Any] = [summary]
     seen: set[int] = set()
-    while part and id(part) not in seen:
+    while parts:
+        part = parts.pop()
+        if part is None or id(part) in seen:
+            continue
         seen.add(id(part))
         part.stack = traceback.StackSummary.from_list(
             frame for frame in part.stack if not frame.filename.startswith("<runfleet")
         )
-        part = part.__cause__ or part.__context__
+        parts += [part.__cause__, part.__context__, *(getattr(part, "exceptions", None) or ())]
     try:
         message = str(error)
     except Exception:

@@ -136,7 +136,7 @@ class Journal:
     def place(self, kind: str, name: str, key: Any) -> dict[str, Any]:
         """Begins a durable call. Returns the fields of frames that tell its place.
 
-        `closes`: the segments that it closes. `after`: failed calls that the branch has heard of.
+        `closes`: the segments that it closes. `after`: some failed calls that the branch has heard of.
         """
         branch = current.get()
         if branch is None:
@@ -170,8 +170,7 @@ class Journal:
             self.used.add(place)
             branch.position += 1
             branch.said = False
-            if branch.failures:
-                fields["after"] = list(branch.failures)
+            fields["after"] = list(branch.failures)
         return {"key": place, **fields, "closes": closes}
 
     def check_shape(self, kind: str, name: str, branch: Branch, place: str) -> None:

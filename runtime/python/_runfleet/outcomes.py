@@ -3,13 +3,13 @@
 # Tasks and futures are of any type.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownParameterType=false, reportMissingParameterType=false, reportIncompatibleMethodOverride=false
-# pyright: reportAttributeAccessIssue=false, reportMissingTypeArgument=false
+# pyright: reportAttributeAccessIssue=false, reportMissingTypeArgument=false, reportPrivateUsage=false
 
 from __future__ import annotations
 
 import asyncio
 
-from _runfleet.branches import Branch, hear
+from _runfleet.branches import failures_of, hear
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """`branch`: that of a task. `failures`: the keys of failed calls, where no branch has them."""
-
-    branch: Branch | None = None
-    failures: tuple[str, ...] = ()
+    """An exception's traceback keeps our frames: none of them keeps the future, which keeps the exception."""
 
     def __await__(self) -> Any:
         try:
             return (yield from super().__await__())
         finally:
             self.tell()
+            del self
 
     __iter__ = __await__
 
     def result(self) -> Any:
         self.tell()
-        return super().result()
+        try:
+            return super().result()
+        finally:
+            del self
 
     def exception(self) -> Any:
         self.tell()
@@ -51,9 +52,21 @@ class Future(Outcome, asyncio.Future):
     pass
 
 
-def failures_of(future: Any) -> tuple[str, ...]:
-    branch: Branch | None = getattr(future, "branch", None)
-    return branch.failures if branch is not None else getattr(future, "failures", ())
+def follow_jobs() -> None:
+    """Lets asyncio's code hear of what has failed in a pool's job: it looks at a future of its own."""
+    wrap = asyncio.futures.wrap_future
+
+    def wrap_job(future: Any, *, loop: Any = None) -> Any:
+        branch = getattr(future, "runfleet_branch", None)
+        if branch is None or asyncio.isfuture(future):
+            return wrap(future, loop=loop)
+        wrapped: Any = Future(loop=loop or asyncio.get_event_loop())
+        wrapped.runfleet_branch = branch
+        futures: Any = asyncio.futures
+        futures._chain_future(future, wrapped)
+        return wrapped
+
+    asyncio.wrap_future = asyncio.futures.wrap_future = wrap_job
 
 
 def error_of(future: Any) -> Any:

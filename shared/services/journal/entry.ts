@@ -22,7 +22,7 @@ const content = z.object({
   name: z.string(),
   branch: z.string(),
   position: z.number().int(),
-  /** The keys of the newest failed calls that its branch had heard of, in Python. */
+  /** The keys of some failed calls that its branch had heard of, in Python. */
   after: z.array(z.string()).optional(),
   try: z.number().int(),
   /** A hash of the call's arguments; null where they can't be compared. */

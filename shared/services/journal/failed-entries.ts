@@ -4,10 +4,10 @@ import type { Entry } from "./entry.ts";
 type Placed = Pick<Entry, "key" | "branch" | "position" | "after" | "stored_key">;
 
 /**
- * Returns the stored keys of the entries of failed steps, and of what was done after them. In Python that is what has a later position in
- * the same branch, and what another branch began when it had heard of the failure. In Node a call's branch is the key of the call that it
- * comes after. What the code gave up is done anew, too, but what
- * came after it stays: to give up the slower of two is no failure. `waits`: that are open.
+ * Returns the stored keys of the entries of failed steps, and of what came of their failure. In Python each entry names failed calls
+ * that its branch had heard of (one of an earlier release does not: then what has a later position in the failed one's branch came of it).
+ * In Node a call's branch is the key of the call that it comes after. What the code gave up is done anew, too, but what came after it
+ * stays: to give up the slower of two is no failure. `waits`: that are open.
  */
 export function failedEntries(
   entries: readonly (Placed & Pick<Entry, "ok" | "kind">)[],
@@ -15,10 +15,10 @@ export function failedEntries(
 ): Set<string> {
   const all: Placed[] = [...entries, ...waits];
   const failed = new Set(entries.filter(isFailed).map(({ key }) => key));
-  const isFirstGone = ({ key, after = [] }: Placed): boolean =>
-    failed.has(key) || after.some((heard) => failed.has(heard));
+  const hasHeard = ({ key, after }: Placed): boolean =>
+    after === undefined ? failed.has(key) : after.some((heard) => failed.has(heard));
   const goneAt = new Map<string, number>();
-  for (const { branch, position } of all.filter(isFirstGone))
+  for (const { branch, position } of all.filter(hasHeard))
     goneAt.set(branch, Math.min(position, goneAt.get(branch) ?? Infinity));
   const behind = new Map<string, Placed[]>();
   for (const one of all) {
@@ -28,7 +28,7 @@ export function failedEntries(
   }
   const gone = new Set(
     // The runs of one map have the same position: those that succeeded stay.
-    all.filter((one) => isFirstGone(one) || one.position > (goneAt.get(one.branch) ?? Infinity)),
+    all.filter((one) => failed.has(one.key) || hasHeard(one) || one.position > (goneAt.get(one.branch) ?? Infinity)),
   );
   // The set grows meanwhile: what comes after one that is gone is gone, too.
   for (const { key } of gone) for (const next of behind.get(callOf(key)) ?? []) gone.add(next);

@@ -551,7 +551,7 @@ class Steps(unittest.TestCase):
 
 def heard(outcome: Outcome) -> dict[str, list[str]]:
     """Returns, by their keys, the steps that came after a failure that their branch had heard of."""
-    return {frame["key"]: frame["after"] for frame in outcome.of("step.end") if "after" in frame}
+    return {frame["key"]: frame["after"] for frame in outcome.of("step.end") if frame["after"]}
 
 
 class Failures(unittest.TestCase):
@@ -677,3 +677,39 @@ class Failures(unittest.TestCase):
         """)
         [failed] = [frame["key"] for frame in outcome.of("step.end") if not frame["ok"]]
         self.assertEqual(heard(outcome), {"main/told#1": [failed]})
+        awaited = run("""
+            import asyncio
+            def work(n):
+                try:
+                    return steps.run_step("work", lambda: 1 // n)
+                except ZeroDivisionError:
+                    return 0
+            async def use(job):
+                await job
+                await steps.run_step("use", lambda: 1)
+            async def go():
+                loop = asyncio.get_running_loop()
+                jobs = []
+                for n in range(3):
+                    jobs.append(loop.run_in_executor(None, work, n))
+                    await asyncio.sleep(0.05)
+                await asyncio.create_task(use(jobs[0]))
+            def main():
+                asyncio.run(steps.prepare_async(go()))
+        """)
+        self.assertEqual(heard(awaited), {"main/use~1/use#1": ["main/work~1/work#1"]})
+
+    def test_own_attributes(self) -> None:
+        """An agent may give its tasks attributes of its own."""
+        outcome = run("""
+            import asyncio
+            async def work():
+                return await steps.run_step("work", lambda: 1)
+            async def go():
+                task = asyncio.create_task(work())
+                task.branch = task.failures = "trunk"
+                return await asyncio.gather(task)
+            def main():
+                return asyncio.run(steps.prepare_async(go()))
+        """)
+        self.assertEqual(outcome.returned, [1])

@@ -27,6 +27,16 @@ test("what another branch began when it had heard of the failure goes too, with 
   expect([...failedEntries(all)].toSorted()).toEqual(["later", "main/last", "main/told", "part"]);
 });
 
+test("of steps that a branch began together those that succeeded stay, until it has heard", () => {
+  const all = [
+    entry("a", "main", { ...failed, after: [] }),
+    entry("b", "main", { position: 1, after: [] }),
+    entry("c", "main", { position: 2, after: ["a"] }),
+    entry("d", "main", { position: 3, after: [] }),
+  ];
+  expect([...failedEntries(all)]).toEqual(["a", "c", "d"]);
+});
+
 test("a run of a map that failed goes alone, with what came after the map", () => {
   const runs = [0, 1, 2].map((n) => entry(`map[${n}]`, "main", { kind: "child", ok: n !== 1 }));
   expect([...failedEntries([...runs, entry("after", "map")])]).toEqual(["map[1]", "after"]);
