@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """An exception's traceback keeps our frames: none of them keeps the future, which keeps the exception."""
+    """A future whose readers hear of failures.
+
+    Our frames stand in the traceback of the exception that the future has. So they let go of the future.
+    """
 
     def __await__(self) -> Any:
         try:
