@@ -70,7 +70,7 @@ export function describeAdapter({ name, open, programs, returns, namesLimits }: 
       expect(exit.code).not.toBe(0);
     });
 
-    test("ends the whole tree at an abort, within three starts of Node", async () => {
+    test("ends the whole tree at an abort, within two starts of Node", async () => {
       const timeOfEnd = async () => {
         const mark = newMark();
         const sleeping = request(programs.sleep, { env: { MARK: mark } });
@@ -86,7 +86,7 @@ export function describeAdapter({ name, open, programs, returns, namesLimits }: 
         await waitFor(() => markedProcesses(mark).length === 0, 1_000);
         return took;
       };
-      const soon = 3 * nodeStartMs();
+      const soon = 2 * nodeStartMs();
       expect(await quickest(soon, timeOfEnd)).toBeLessThan(soon);
     });
 

@@ -76,7 +76,7 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
     expect(await runCanaries(sandbox, machine.python)).toEqual([]);
   });
 
-  test("a killed tree is gone within three starts of Node, with children that left its session and hold its pipes", async () => {
+  test("a killed tree is gone within two starts of Node, with children that left its session and hold its pipes", async () => {
     const request = agentRequest("sleeper", { input_payload: { children: 10, mark: fileMark } });
     const timeOfEnd = async () => {
       const controller = new AbortController();
@@ -91,7 +91,7 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
       await allAreGone();
       return took;
     };
-    const soon = 3 * nodeStartMs();
+    const soon = 2 * nodeStartMs();
     expect(await quickest(soon, timeOfEnd)).toBeLessThan(soon);
   });
 
