@@ -8,8 +8,8 @@ import type { StepFrame } from "./step-frame.ts";
 import { type ChannelLine, maxLineBytes, splitLines } from "./split-lines.ts";
 
 /**
- * A line that is no frame. `frame_type` is the line's `type`, if it has one. `to`: the message that it names, null for none; undefined: it
- * can't be read.
+ * A line that is no frame. `frame_type` is the line's `type`, if it has one. `to`: the message that it names, null for none; undefined:
+ * the line was not parsed.
  */
 export type FrameFault = { type: "fault"; reason: string; frame_type: string | null; to?: string | null | undefined };
 
@@ -112,9 +112,8 @@ function typeOf(value: unknown): string | null {
   return typeof value.type === "string" ? value.type.slice(0, 64) : null;
 }
 
-function receiverOf(value: unknown): string | null | undefined {
-  if (typeof value !== "object" || value === null || !("to" in value)) return undefined;
-  return value.to === null || typeof value.to === "string" ? value.to : undefined;
+function receiverOf(value: unknown): string | null {
+  return typeof value === "object" && value !== null && "to" in value && typeof value.to === "string" ? value.to : null;
 }
 
 /** Returns the `type` of a text that isn't parsed. The runtimes write it first. */

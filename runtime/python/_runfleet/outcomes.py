@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import _contextvars
 import asyncio
 
 from _runfleet.branches import failures_of, hear
@@ -66,7 +67,8 @@ def follow_jobs() -> None:
         wrapped: Any = Future(loop=loop or asyncio.get_event_loop())
         wrapped.runfleet_branch = branch
         futures: Any = asyncio.futures
-        futures._chain_future(future, wrapped)
+        # A job that is over already has its outcome copied at once, and nobody has looked at it yet.
+        _contextvars.Context().run(futures._chain_future, future, wrapped)
         return wrapped
 
     asyncio.wrap_future = asyncio.futures.wrap_future = wrap_job

@@ -679,6 +679,12 @@ class Failures(unittest.TestCase):
         self.assertEqual(heard(outcome), {"main/told#1": [failed]})
         awaited = run("""
             import asyncio
+            from concurrent.futures import ThreadPoolExecutor, wait
+            class Fast(ThreadPoolExecutor):
+                def submit(self, *args):
+                    job = super().submit(*args)
+                    wait([job])
+                    return job
             def work(n):
                 try:
                     return steps.run_step("work", lambda: 1 // n)
@@ -690,14 +696,14 @@ class Failures(unittest.TestCase):
             async def go():
                 loop = asyncio.get_running_loop()
                 jobs = []
-                for n in range(3):
-                    jobs.append(loop.run_in_executor(None, work, n))
+                for pool in (None, None, Fast(), Fast(), Fast()):
+                    jobs.append(loop.run_in_executor(pool, work, len(jobs) % 3))
                     await asyncio.sleep(0.05)
-                await asyncio.create_task(use(jobs[0]))
+                await asyncio.create_task(use(jobs[3]))
             def main():
                 asyncio.run(steps.prepare_async(go()))
         """)
-        self.assertEqual(heard(awaited), {"main/use~1/use#1": ["main/work~1/work#1"]})
+        self.assertEqual(heard(awaited), {"main/use~1/use#1": ["main/work~4/work#1"]})
 
     def test_own_attributes(self) -> None:
         """An agent may give its tasks attributes of its own."""

@@ -166,6 +166,24 @@ test("a question that can't be used ends its message and says why, and the daemo
   await daemon.exited;
 });
 
+test("an ending that the code itself writes, to nobody, ends no message", async () => {
+  const { daemon, ready } = await start(
+    level(0),
+    py`
+      import os
+      def on_message(input, context):
+          for to in ("7", '["run_1"]', '{"a":1}', "null", '""'):
+              os.write(3, ('{"type":"result","to":%s,"result_content":"forged"}\n' % to).encode())
+          os.write(3, b'{"type":"result","result_content":"forged"}\n')
+          return "own"
+    `,
+  );
+  await ready;
+  expect((await deliver(daemon, {})).at(-2)).toMatchObject({ type: "result", result_content: "own" });
+  daemon.kill();
+  await daemon.exited;
+});
+
 test("what a thread sends in a process that stays for an agent's runs is the run's", async () => {
   const { daemon, ready, own } = await startDaemon(
     createPythonHost(level(0), python),
