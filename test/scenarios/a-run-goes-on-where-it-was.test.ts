@@ -769,9 +769,11 @@ test("Node: a LangGraph graph goes on from its checkpoint after its worker was k
   await everyday?.stop();
   const member = await stack.start("worker", { WORKER_SLOTS: "1" });
   const reading = run(agent_id, { ran: ["in"] });
-  const kept = () => stack.sql.query("SELECT namespace, checkpoint_id FROM run_checkpoints");
-  // The newest checkpoint, and what the fast node has written beside the slow one.
-  await waitFor(async () => (await kept()).rows.length === 2, 20_000);
+  const kept = () => stack.sql.query<{ checkpoint_id: string }>("SELECT checkpoint_id FROM run_checkpoints");
+  // The checkpoint after the first node, and what the fast node has written beside the slow one. Its id says the step.
+  const afterStep1 = "-8001-";
+  const isReached = ({ checkpoint_id }: { checkpoint_id: string }) => checkpoint_id.includes(afterStep1);
+  await waitFor(async () => (await kept()).rows.filter(isReached).length === 2, 20_000);
   await member.stop("SIGKILL");
   await stack.lapse(member);
   await stack.start("worker", { WORKER_SLOTS: "12" });
