@@ -4,14 +4,15 @@ import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
 import { createMutexes, type WithMutex } from "../platform/lifecycle/mutex.ts";
 import { createReadCache, type ReadCache } from "../platform/lifecycle/read-cache.ts";
-import { sessionTimeouts } from "./session-timeouts.ts";
+import { tellSession } from "./tell-session.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
  * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
  * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
  * Safe for concurrent use. `withMutex` is for callers that wait for one lock of Postgres: they hold no connection while they wait.
- * `inBatches` is for the statements of every run. `readCache` is for what may be a second old.
+ * `inBatches` is for the statements of every run, which have connections of their own where there are enough: no list keeps them waiting.
+ * `readCache` is for what may be a second old.
  */
 export type Db = {
   sql: pg.Pool;
@@ -19,6 +20,8 @@ export type Db = {
   withMutex: WithMutex;
   inBatches: InBatches;
   readCache: ReadCache;
+  /** All of this process' connections. */
+  pools: readonly pg.Pool[];
   close(): Promise<void>;
 };
 
@@ -27,6 +30,10 @@ export type Queryable = Pick<pg.ClientBase, "query">;
 
 /** Longer than any statement of ours takes. */
 const answerMs = 20_000;
+
+/** Of a process with at least `leastToShare` connections, so many do nothing but batches. */
+const batchConnections = 3;
+const leastToShare = 6;
 
 type Options = {
   /** What Postgres' list of connections calls this process. */
@@ -82,33 +89,42 @@ export function openDb(
 ): Db {
   // 0: no limit.
   const statementMs = limitsTime ? answerMs + 1_000 : 0;
-  const sql = new pg.Pool({
-    // A session of Postgres that a pooler hands on can be told nothing, either.
-    ...(prepares ? { onConnect: sessionTimeouts(statementMs) } : { Client: UnpreparedClient }),
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    // A connection to a server that is no longer the primary, or whose name leads elsewhere now, is not kept for ever.
-    maxLifetimeSeconds: 900,
-    ...(urlFile !== undefined && { Client: clientThatFollows(urlFile, prepares) }),
-    // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
-    ...(limitsTime && { query_timeout: answerMs }),
-    application_name: role ? `runfleet-${role}` : "runfleet",
-  });
-  sql.on("error", onIdleError);
-  // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.
-  sql.on("connect", (client) => void client.on("error", () => undefined));
+  function openPool(max: number, settings?: string): pg.Pool {
+    const pool = new pg.Pool({
+      // A session of Postgres that a pooler hands on can be told nothing, either.
+      ...(prepares ? { onConnect: tellSession(statementMs, settings) } : { Client: UnpreparedClient }),
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      // A connection to a server that is no longer the primary, or whose name leads elsewhere now, is not kept for ever.
+      maxLifetimeSeconds: 900,
+      ...(urlFile !== undefined && { Client: clientThatFollows(urlFile, prepares) }),
+      // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
+      ...(limitsTime && { query_timeout: answerMs }),
+      application_name: role ? `runfleet-${role}` : "runfleet",
+    });
+    pool.on("error", onIdleError);
+    // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.
+    pool.on("connect", (client) => void client.on("error", () => undefined));
+    return pool;
+  }
+  const forBatches = prepares && poolSize >= leastToShare ? batchConnections : 0;
+  const sql = openPool(poolSize - forBatches);
+  // Their parameters are lists, by which no plan gets better: Postgres would plan each statement five times more.
+  const batching = forBatches > 0 ? openPool(forBatches, "plan_cache_mode = force_generic_plan") : sql;
+  const pools = [...new Set([sql, batching])];
   const prisma = new PrismaClient({ adapter: new PrismaPg(sql) });
   return {
     sql,
     prisma,
     withMutex: createMutexes(),
-    inBatches: createBatches(sql),
+    inBatches: createBatches(batching),
     readCache: createReadCache(),
+    pools,
     async close() {
       await prisma.$disconnect();
-      await sql.end();
+      await Promise.all(pools.map((pool) => pool.end()));
     },
   };
 }

@@ -36,7 +36,7 @@ test("which states a run is in, and which it goes to, comes from the table of tr
 /** A query that is sent past `statement` and `query`, whose columns nobody declares. */
 const undeclaredQuery = /\.query[<(]|\$(queryRaw|executeRaw)/;
 /** The doors themselves, and what sends no query with columns: BEGIN, SET. */
-const doors = ["statement.ts", "query.ts", "in-transaction.ts", "prisma-transaction.ts", "session-timeouts.ts"];
+const doors = ["statement.ts", "query.ts", "in-transaction.ts", "prisma-transaction.ts", "tell-session.ts"];
 
 test("each query of the store declares its columns", async () => {
   const files = (await sourceFiles(root, [store])).filter(({ path }) => !doors.includes(path.slice(store.length)));
