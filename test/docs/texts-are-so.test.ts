@@ -150,6 +150,7 @@ const metricSources = [
   "worker/metrics/serve-metrics.ts",
   "worker/metrics/queue-waits.ts",
   "worker/metrics/stage-times.ts",
+  "worker/metrics/worker-gauges.ts",
   "worker/metrics/worker-metrics.ts",
 ];
 

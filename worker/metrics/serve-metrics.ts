@@ -1,20 +1,17 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { collectDefaultMetrics, Counter, Gauge, type Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, type Registry } from "prom-client";
 import { onLoop } from "../../shared/platform/lifecycle/start-loop.ts";
 import { exportQueueWaits } from "./queue-waits.ts";
 import { exportStageTimes } from "./stage-times.ts";
+import { exportGauges, type WorkerLoad } from "./worker-gauges.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 /** What a worker is asked from outside. */
-export type WorkerStatus = {
+export type WorkerStatus = WorkerLoad & {
   registry: Registry;
   /** Whether it takes runs. */
   isActive(): boolean;
-  slots: number;
-  busy(): number;
-  /** For how long the oldest event of its runs has waited to be written to Postgres. */
-  writeBehindMs(): number;
 };
 
 export type MetricsServer = { close(): void };
@@ -29,8 +26,7 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const { registry } = seen;
   collectDefaultMetrics({ register: registry });
-  exportSlots(seen);
-  exportLag(seen);
+  exportGauges(registry, seen);
   exportFailedDuties(registry);
   exportQueueWaits(registry);
   exportStageTimes(registry);
@@ -62,17 +58,6 @@ function answer(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
 }
 
-function exportLag(seen: WorkerStatus): void {
-  new Gauge({
-    name: "runfleet_write_behind_lag_seconds",
-    help: "For how long the oldest event of this worker's runs has waited to be written to Postgres",
-    registers: [seen.registry],
-    collect() {
-      this.set(seen.writeBehindMs() / 1_000);
-    },
-  });
-}
-
 function exportFailedDuties(registry: Registry): void {
   const failures = new Counter({
     name: "runfleet_duty_failures_total",
@@ -81,17 +66,4 @@ function exportFailedDuties(registry: Registry): void {
     registers: [registry],
   });
   onLoop(({ name, isFailed }) => failures.inc({ duty: name }, isFailed ? 1 : 0));
-}
-
-function exportSlots(seen: WorkerStatus): void {
-  new Gauge({
-    name: "runfleet_slots",
-    help: "Slots of this worker",
-    labelNames: ["state"],
-    registers: [seen.registry],
-    collect() {
-      this.set({ state: "all" }, seen.slots);
-      this.set({ state: "busy" }, seen.busy());
-    },
-  });
 }
