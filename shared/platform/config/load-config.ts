@@ -213,7 +213,7 @@ const schema = z.object({
   WORKER_POOL: z.string().regex(poolName, poolRule).default(defaultPool),
   WORKER_SLOTS: integer(1, 1024).optional(),
   WORKER_MEMORY_MB: integer(64, 100_000_000).optional(),
-  WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
+  WARM_MEMORY_MB: integer(0, 1_000_000).optional(),
   WORKER_DAEMONS: integer(0, 1024).default(16),
   DAEMON_STALL_MS: integer(100, 86_400_000).default(60_000),
   DAEMON_WATCH_MS: integer(100, 3_600_000).default(30_000),
@@ -259,6 +259,12 @@ function usualMemory(): number {
   return 0.75 * (constrained > 0 ? Math.min(constrained, totalmem()) : totalmem());
 }
 
+/**
+ * With less than 32 MiB a slot, interpreters that are between two runs of a wave would be ended and started again: without a cgroup one of
+ * small code counts 24 MiB. At most a quarter of what the machine has.
+ */
+const usualWarmMemory = (slots: number): number => Math.max(512 * MiB, Math.min(32 * MiB * slots, usualMemory() / 3));
+
 /** Checks the environment and groups it. Throws one error that lists every fault, without any value. */
 export function loadConfig(env: Env) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
@@ -268,6 +274,7 @@ export function loadConfig(env: Env) {
     throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
   }
   const { data } = parsed;
+  const slots = data.WORKER_SLOTS ?? usualSlots();
   const authMode = chooseAuthMode(data);
   return {
     // What operators are shown.
@@ -329,10 +336,10 @@ export function loadConfig(env: Env) {
     expectedAdapters: data.EXPECTED_ADAPTERS,
     worker: {
       pool: data.WORKER_POOL,
-      slots: data.WORKER_SLOTS ?? usualSlots(),
+      slots,
       memoryBytes: data.WORKER_MEMORY_MB === undefined ? usualMemory() : data.WORKER_MEMORY_MB * MiB,
       leaseMs: data.LEASE_MS,
-      warmMemoryBytes: data.WARM_MEMORY_MB * MiB,
+      warmMemoryBytes: data.WARM_MEMORY_MB === undefined ? usualWarmMemory(slots) : data.WARM_MEMORY_MB * MiB,
     },
     daemons: {
       perWorker: data.WORKER_DAEMONS,

@@ -26,6 +26,15 @@ test("it starts without keys where somebody says so, under the setting's former 
     expect(loadConfig({ ...env, HOST }).auth.mode).toBe("open");
 });
 
+test("a worker with more slots keeps more interpreters warm, unless somebody says how much memory they get", () => {
+  const warmMiB = (more: Record<string, string>) => loadConfig({ ...env, ...more }).worker.warmMemoryBytes / 2 ** 20;
+  expect(warmMiB({ WORKER_SLOTS: "8" })).toBe(512);
+  // Three quarters of the machine are for runs.
+  const quarter = loadConfig(env).worker.memoryBytes / 3 / 2 ** 20;
+  expect(warmMiB({ WORKER_SLOTS: "32" })).toBe(Math.max(512, Math.min(1_024, quarter)));
+  expect(warmMiB({ WORKER_SLOTS: "64", WARM_MEMORY_MB: "100" })).toBe(100);
+});
+
 test("a host with a port, an origin that no browser sends, or all the world as a proxy, is refused", () => {
   expect(() => loadConfig({ ...env, ALLOWED_HOSTS: "a.example:80" })).toThrow("ALLOWED_HOSTS");
   expect(() => loadConfig({ ...env, ALLOWED_ORIGINS: "https://a.example/" })).toThrow("ALLOWED_ORIGINS");
