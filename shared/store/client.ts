@@ -8,7 +8,7 @@ import { tellSession } from "./tell-session.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
- * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
+ * Two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
  * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
  * Safe for concurrent use. `withMutex` is for callers that wait for one lock of Postgres: they hold no connection while they wait.
  * `inBatches` is for the statements of every run, which have connections of their own where there are enough: no list keeps them waiting.
@@ -44,6 +44,8 @@ type Options = {
   prepares?: boolean;
   /** False: statements take whatever time they need, as those of maintenance by hand do. */
   limitsTime?: boolean;
+  /** True: all connections are for reads, as those to a standby. */
+  readsOnly?: boolean;
 };
 
 /** A connection whose statements have no names, so that it never needs what an earlier connection has prepared. */
@@ -85,7 +87,7 @@ export function openDb(
   url: string,
   poolSize: number,
   onIdleError: (error: Error) => void,
-  { role, urlFile, prepares = true, limitsTime = true }: Options = {},
+  { role, urlFile, prepares = true, limitsTime = true, readsOnly = false }: Options = {},
 ): Db {
   // 0: no limit.
   const statementMs = limitsTime ? answerMs + 1_000 : 0;
@@ -109,7 +111,7 @@ export function openDb(
     pool.on("connect", (client) => void client.on("error", () => undefined));
     return pool;
   }
-  const forBatches = prepares && poolSize >= leastToShare ? batchConnections : 0;
+  const forBatches = prepares && !readsOnly && poolSize >= leastToShare ? batchConnections : 0;
   const sql = openPool(poolSize - forBatches);
   // Their parameters are lists, by which no plan gets better: Postgres would plan each statement five times more.
   const batching = forBatches > 0 ? openPool(forBatches, "plan_cache_mode = force_generic_plan") : sql;

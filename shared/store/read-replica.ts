@@ -26,6 +26,7 @@ export function openReadReplica(
   if (url === undefined) return { read: (act) => act(primary), close: () => Promise.resolve() };
   const standby = openDb(url, poolSize, logFaults(log, "standby"), {
     ...options,
+    readsOnly: true,
   });
   const watch = watchAge(primary, standby, log);
   return {
