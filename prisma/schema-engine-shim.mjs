@@ -83,7 +83,8 @@ function errorData(error) {
 
 async function loadWasm() {
   // To optimize the engine takes longer than all that it does.
-  setFlagsFromString("--liftoff-only");
+  // Node 24 takes what the first flag implies at its start only.
+  for (const flag of ["--liftoff-only", "--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]) setFlagsFromString(flag);
   const file = fileURLToPath(import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg"));
   const bytes = readFileSync(file.replace(/\.js$/, ".wasm"));
   const { instance } = await WebAssembly.instantiate(bytes, { "./schema_engine_bg.js": engineBindings });

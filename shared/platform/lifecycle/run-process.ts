@@ -6,9 +6,10 @@ import { errorText } from "../error-text.ts";
 const echoMs = 1_000;
 /**
  * V8's first compiler is all that our WebAssembly needs: parsers of sources, Prisma's query compiler. Its second one takes
- * 1.4 s of processor time and 250 MB when one agent is published, and what it makes is not faster.
+ * 1.4 s of processor time and 250 MB when one agent is published, and what it makes is not faster. What the first flag implies, V8 sets at
+ * its start only, so Node 24 needs the others.
  */
-const compileWasmOnce = "--liftoff-only";
+const compileWasmOnce = ["--liftoff-only", "--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
 /** How many uncaught errors a process may have within a minute. */
 const mostFaults = { most: 20, withinMs: 60_000 };
 
@@ -38,7 +39,7 @@ export type Survive = (log: Log) => UncaughtErrors;
  * uncaught error ends the process.
  */
 export async function runProcess(work: (signal: AbortSignal, survive: Survive) => Promise<void>): Promise<void> {
-  setFlagsFromString(compileWasmOnce);
+  for (const flag of compileWasmOnce) setFlagsFromString(flag);
   const controller = new AbortController();
   let abortedAt = Number.NaN;
   const begin = (): void => {
