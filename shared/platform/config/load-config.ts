@@ -260,10 +260,16 @@ function usualMemory(): number {
 }
 
 /**
- * With less than 32 MiB a slot, interpreters that are between two runs of a wave would be ended and started again: without a cgroup one of
- * small code counts 24 MiB. At most a quarter of what the machine has.
+ * Memory of a worker, in bytes. With less than 32 MiB a slot, interpreters that are between two runs of a wave would be ended and started
+ * again: without a cgroup one of small code counts 24 MiB. At most a quarter of what the machine has.
  */
-const usualWarmMemory = (slots: number): number => Math.max(512 * MiB, Math.min(32 * MiB * slots, usualMemory() / 3));
+function memoryOf({ WORKER_MEMORY_MB: forRuns, WARM_MEMORY_MB: warm }: z.infer<typeof schema>, slots: number) {
+  const usualWarm = Math.max(512 * MiB, Math.min(32 * MiB * slots, usualMemory() / 3));
+  return {
+    memoryBytes: forRuns === undefined ? usualMemory() : forRuns * MiB,
+    warmMemoryBytes: warm === undefined ? usualWarm : warm * MiB,
+  };
+}
 
 /** Checks the environment and groups it. Throws one error that lists every fault, without any value. */
 export function loadConfig(env: Env) {
@@ -337,9 +343,8 @@ export function loadConfig(env: Env) {
     worker: {
       pool: data.WORKER_POOL,
       slots,
-      memoryBytes: data.WORKER_MEMORY_MB === undefined ? usualMemory() : data.WORKER_MEMORY_MB * MiB,
+      ...memoryOf(data, slots),
       leaseMs: data.LEASE_MS,
-      warmMemoryBytes: data.WARM_MEMORY_MB === undefined ? usualWarmMemory(slots) : data.WARM_MEMORY_MB * MiB,
     },
     daemons: {
       perWorker: data.WORKER_DAEMONS,
