@@ -82,8 +82,7 @@ function errorData(error) {
 }
 
 async function loadWasm() {
-  // To optimize the engine takes longer than all that it does.
-  // Node 24 takes what the first flag implies at its start only.
+  // To optimize the engine takes longer than all that it does. The flags are those of shared/platform/lifecycle/run-process.ts.
   for (const flag of ["--liftoff-only", "--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]) setFlagsFromString(flag);
   const file = fileURLToPath(import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg"));
   const bytes = readFileSync(file.replace(/\.js$/, ".wasm"));
