@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, call, makeAgent } from "../harness/client.ts";
-import { control, daemonThat, readLog } from "../harness/daemon-client.ts";
+import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -128,6 +128,60 @@ test.each([
     expect(told.body["data"]).toMatchObject([{ user_id: "tester", level: "error", data: back }]);
   },
 );
+
+/** Lets no run begin until the test says so. */
+async function holdClaims(): Promise<{ claimed: () => Promise<boolean>; release: () => Promise<void> }> {
+  const locker = await stack.sql.connect();
+  onTestFinished(() => locker.release(true));
+  await locker.query("BEGIN; SELECT pg_advisory_xact_lock(5262020)");
+  await stack.sql.query(`
+    CREATE FUNCTION wait_to_begin() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock(5262020); RETURN new; END $$;
+    CREATE TRIGGER wait_to_begin BEFORE UPDATE ON runs FOR EACH ROW
+      WHEN (new.status = 'running' AND old.status = 'queued') EXECUTE FUNCTION wait_to_begin()`);
+  const waits = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 5262020 AND NOT granted";
+  return {
+    claimed: async () => (await stack.sql.query(waits)).rows.length > 0,
+    async release() {
+      await locker.query("COMMIT");
+      await stack.sql.query("DROP FUNCTION wait_to_begin CASCADE");
+    },
+  };
+}
+
+test.each([
+  ["is replaced", (agent_id: string) => call(url, "POST", "/v1/upgrade", { agent_id, version: "1.1.0" })],
+  [
+    "crashes and starts again",
+    async (agent_id: string) => {
+      const { pid } = await daemonThat(url, agent_id, ({ status }) => status === "running");
+      process.kill(pid ?? 0, "SIGKILL");
+    },
+  ],
+])("a message that is claimed while its daemon %s waits for the new process, uncharged", async (_how, replace) => {
+  await startWorker();
+  const source = py`
+    import time
+    time.sleep(1)
+    def on_message(input):
+        return input
+  `;
+  const agent_id = await makeAgent(url, source);
+  await ask(agent_id, {});
+  const before = await readDaemon(url, agent_id);
+  const { claimed, release } = await holdClaims();
+  const asked = ask(agent_id, { n: 1 });
+  await waitFor(claimed);
+  await replace(agent_id);
+  await daemonThat(url, agent_id, ({ pid, status }) => pid !== null && pid !== before.pid && status === "starting");
+  await release();
+  const { body } = await asked;
+  expect(body).toMatchObject({ status: "success", result_content: { n: 1 } });
+  const timeline = await call(url, "GET", `/v1/runs/${String(body["id"])}/timeline`);
+  const moves = timeline.body["data"] as { to: string; reason: string | null }[];
+  expect(moves.filter(({ reason }) => reason === "daemon_stopped").length).toBeGreaterThan(0);
+  expect(moves.filter(({ reason }) => reason === "daemon_crashed")).toEqual([]);
+});
 
 test("a pause within the watch of an upgrade doesn't end the watch, which begins anew at the resume", async () => {
   await startWorker({ DAEMON_STALL_MS: "700" });

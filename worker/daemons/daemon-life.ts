@@ -77,10 +77,13 @@ export const observedOf = ({ live, last, crashes, startAt }: DaemonLife): Observ
 
 /** True when the daemon takes a message now. A paused daemon's process goes on, but gets no messages. */
 export function takesMessages(life: DaemonLife): boolean {
-  const { live, wanted } = life;
-  if (wanted?.desired !== "running") return false;
-  return refusalOf(life) !== null || (live !== null && live.ready && live.stoppingSince === null);
+  if (life.wanted?.desired !== "running") return false;
+  return refusalOf(life) !== null || messageTaker(life) !== null;
 }
+
+/** Returns the process that can be sent a message now. What is sent to one that isn't ready may be lost in its start. */
+export const messageTaker = ({ live }: DaemonLife): LiveProcess | null =>
+  live?.ready === true && live.stoppingSince === null ? live : null;
 
 /** Returns in how many ms the daemon must be checked when no wake signal comes; at most `atMostMs`. */
 export function nextCheckMs({ live, wanted, startAt }: DaemonLife, atMostMs: number): number {

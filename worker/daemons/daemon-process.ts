@@ -40,7 +40,7 @@ export type DaemonProcess = {
   kill(): void;
 };
 
-/** The daemon's process ended before its message did. `exit` is null when the process was gone before the message came. */
+/** The daemon's process ended before its message did. `exit` is null when the message was sent to no process. */
 export class DaemonLost extends Error {
   override name = "DaemonLost";
   readonly exit: SandboxExit | null;

@@ -1,14 +1,14 @@
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import type { Frame } from "../channel/frame-schema.ts";
-import type { DaemonLife } from "./daemon-life.ts";
+import { type DaemonLife, messageTaker } from "./daemon-life.ts";
 import { refusalOf } from "./refuse-messages.ts";
 import { DaemonLost } from "./daemon-process.ts";
 import { saveState } from "./handle-daemon-frame.ts";
 
 /**
  * Runs one message in the daemon's process and yields its frames, as an `Adapter` does. Throws `DaemonLost` when the process
- * ends during the message, or is gone already. A message to a program that takes none fails without a process.
+ * ends during the message, or no process takes messages now. A message to a program that takes none fails without a process.
  */
 export async function* deliverMessage(
   life: DaemonLife,
@@ -17,7 +17,8 @@ export async function* deliverMessage(
 ): AsyncGenerator<Frame> {
   const refusal = refusalOf(life);
   if (refusal) return yield* refuse(refusal);
-  const { live } = life;
+  // The process that took messages when this one was looked for may have been replaced since.
+  const live = messageTaker(life);
   if (!live) throw new DaemonLost(null);
   Object.assign(live, { busy: true, signal, lastProgressAt: performance.now() });
   try {

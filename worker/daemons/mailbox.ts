@@ -64,7 +64,9 @@ export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox 
   /** What becomes of a message whose process ended. */
   async function settle(run: HeldRun, fault: unknown): Promise<void> {
     if (!(fault instanceof DaemonLost)) return loseAttempt(ctx, run, fault);
-    if (options.endedByUs()) await untilPostgresAnswers(() => giveBackRun(ctx.db, run, "daemon_stopped"));
+    // A message that no process was sent is not charged either.
+    if (fault.exit === null || options.endedByUs())
+      await untilPostgresAnswers(() => giveBackRun(ctx.db, run, "daemon_stopped"));
     else await chargeMessage(ctx, run, options.unreadError() ?? crashOf(fault));
   }
   async function work(): Promise<void> {

@@ -8,7 +8,8 @@ import type { HeldRun } from "./renew-leases.ts";
 
 /**
  * `drained`: its worker leaves. `not_started`: the worker that it was granted to had no room, or was gone.
- * `daemon_stopped`: its daemon's process was ended on purpose. `no_packages`: the worker can't install its packages for now.
+ * `daemon_stopped`: its daemon's process was ended on purpose, or takes no message now. `no_packages`: the worker can't install
+ * its packages for now.
  */
 type GiveBackReason = "drained" | "not_started" | "daemon_stopped" | "no_packages";
 
