@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startPostgres } from "../dev/postgres.ts";
 import { reachableFolder } from "../dev/reachable.ts";
 import { readEnv } from "../shared/platform/config/env.ts";
 import { listedCalls } from "./listed-calls.ts";
 import { quantile } from "./quantile.ts";
+import { rollUp } from "./roll-up.ts";
 import { seedRuns } from "./seed-runs.ts";
 import { withStack } from "./with-stack.ts";
 
@@ -48,19 +48,6 @@ async function timeCalls(databaseUrl: string, runs: number, signal: AbortSignal)
       console.log(`| ${label} | ${figures.join(" | ")} | ${p95 < goalMs ? "yes" : "**no**"} |`);
     }
   });
-}
-
-/** Rolls up all half hours and days that are over. */
-async function rollUp(url: string, signal: AbortSignal): Promise<void> {
-  for (let left = true; left;) {
-    const answer = await fetch(`${url}/v1/internal/jobs/rollup-analytics`, { method: "POST", signal });
-    // The worker may be executing the same job just now.
-    if (answer.status === 409) await sleep(500, undefined, { signal });
-    else {
-      const { result } = (await answer.json()) as { result: { half_hours: number; days: number } };
-      left = result.half_hours + result.days > 0;
-    }
-  }
 }
 
 export async function timeCall(url: string, pathOf: (round: number) => string): Promise<number[]> {

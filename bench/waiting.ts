@@ -1,5 +1,6 @@
 import { medianBareStart } from "./bare-start.ts";
 import { measureThroughput } from "./throughput.ts";
+import { warmUp } from "./warm-up.ts";
 import { withStack } from "./with-stack.ts";
 
 const slots = 64;
@@ -14,6 +15,7 @@ export async function benchWaiting(signal: AbortSignal): Promise<string> {
   for (const workers of [1, 2]) {
     const settings = { WORKERS: String(workers), WORKER_SLOTS: String(slots / workers), WORKER_MEMORY_MB: "16384" };
     await withStack(signal, settings, async ({ client }) => {
+      await warmUp(client, signal);
       for (const ms of waits) {
         const agent = `waits-${ms}`;
         await client.publish(agent, { source: waitFor(ms) });

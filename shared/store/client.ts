@@ -82,6 +82,12 @@ function readUrl(file: string): Pick<pg.ClientConfig, "connectionString"> {
   }
 }
 
+/**
+ * The parameters of batches are lists, by which no plan gets better: Postgres would plan each statement five times more. And it plans
+ * for the tables as they are then: to read one that is empty as a whole costs nothing, and a minute later it has thousands of rows.
+ */
+const settingsForBatches = ["plan_cache_mode = force_generic_plan", "enable_seqscan = off"];
+
 /** Opens lazily: the first query connects. `onIdleError` hears of connections that die while idle. */
 export function openDb(
   url: string,
@@ -91,7 +97,7 @@ export function openDb(
 ): Db {
   // 0: no limit.
   const statementMs = limitsTime ? answerMs + 1_000 : 0;
-  function openPool(max: number, settings?: string): pg.Pool {
+  function openPool(max: number, settings?: readonly string[]): pg.Pool {
     const pool = new pg.Pool({
       // A session of Postgres that a pooler hands on can be told nothing, either.
       ...(prepares ? { onConnect: tellSession(statementMs, settings) } : { Client: UnpreparedClient }),
@@ -113,8 +119,7 @@ export function openDb(
   }
   const forBatches = prepares && !readsOnly && poolSize >= leastToShare ? batchConnections : 0;
   const sql = openPool(poolSize - forBatches);
-  // Their parameters are lists, by which no plan gets better: Postgres would plan each statement five times more.
-  const batching = forBatches > 0 ? openPool(forBatches, "plan_cache_mode = force_generic_plan") : sql;
+  const batching = forBatches > 0 ? openPool(forBatches, settingsForBatches) : sql;
   const pools = [...new Set([sql, batching])];
   const prisma = new PrismaClient({ adapter: new PrismaPg(sql) });
   return {

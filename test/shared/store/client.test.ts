@@ -35,6 +35,17 @@ test("lists that take all connections keep no run waiting, whose statements are 
   }
 });
 
+test("runs look a row up by its index, also where the table was empty when Postgres planned that", async () => {
+  await stack.sql.query("VACUUM ANALYZE usage_records");
+  const text = "EXPLAIN SELECT 1 FROM usage_records WHERE source = 'run' AND source_id = 'run_1'";
+  const planned: Batch<string, string> = {
+    most: 1,
+    act: async (client, texts) => [JSON.stringify((await client.query(texts[0] ?? "")).rows)],
+  };
+  expect(await db.inBatches(planned, text)).toContain("usage_records_source_source_id_key");
+  expect(JSON.stringify((await stack.sql.query(text)).rows)).toContain("Seq Scan");
+});
+
 test("a process with few connections uses each for everything", async () => {
   expect(await small.inBatches(doubling, 3)).toMatchObject({ doubled: 6 });
   expect(small.pools.map((pool) => pool.options.max)).toEqual([5]);
