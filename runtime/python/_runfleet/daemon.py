@@ -279,11 +279,10 @@ def serve(entrypoint: str) -> None:
 
 
 def main(fd: int, serve: Callable[[str], None] = serve) -> None:
-    commands = open(fd, "rb", closefd=False)
-    start = encode_json.parse(commands.readline().decode("utf-8", "surrogatepass"))
-    # The worker sends nothing more before `ready`, so the buffer of `commands` is empty. The agent must not read more.
+    # The agent must not read commands.
     commands = os.fdopen(os.dup(fd), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), fd)
+    start = encode_json.parse(commands.readline().decode("utf-8", "surrogatepass"))
     daemon.interactive = start["lifecycle"] == "interactive"
     become_runner(start["venv"], start["packages"])
     channel.write = write_with_run_id

@@ -78,6 +78,19 @@ describe.each([0, -1])("at level index %i of those that this machine has", (inde
   });
 });
 
+test("a message that comes while the code is loaded is read when that is done", async () => {
+  const { daemon } = await start(
+    level(0),
+    py`
+      def on_message(input):
+          return input
+    `,
+  );
+  expect(resultOf(await deliver(daemon, { n: 1 }))).toEqual({ n: 1 });
+  daemon.kill();
+  await daemon.exited;
+});
+
 test("a process that dies under a message says how", async () => {
   const { daemon, ready } = await start(
     level(0),
