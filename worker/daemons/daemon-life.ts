@@ -3,7 +3,6 @@ import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { WorkerContext } from "../context.ts";
-import { refusalOf } from "./refuse-messages.ts";
 import type { WakeSignal } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
@@ -74,16 +73,6 @@ export function beginLife(parts: LifeParts): DaemonLife {
 export const observedOf = ({ live, last, crashes, startAt }: DaemonLife): ObservedDaemon => {
   return { process: live, last, crashes, startAt };
 };
-
-/** True when the daemon takes a message now. A paused daemon's process goes on, but gets no messages. */
-export function takesMessages(life: DaemonLife): boolean {
-  if (life.wanted?.desired !== "running") return false;
-  return refusalOf(life) !== null || messageTaker(life) !== null;
-}
-
-/** Returns the process that can be sent a message now. What is sent to one that isn't ready may be lost in its start. */
-export const messageTaker = ({ live }: DaemonLife): LiveProcess | null =>
-  live?.ready === true && live.stoppingSince === null ? live : null;
 
 /** Returns in how many ms the daemon must be checked when no wake signal comes; at most `atMostMs`. */
 export function nextCheckMs({ live, wanted, startAt }: DaemonLife, atMostMs: number): number {

@@ -1,10 +1,20 @@
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import type { Frame } from "../channel/frame-schema.ts";
-import { type DaemonLife, messageTaker } from "./daemon-life.ts";
+import type { DaemonLife, LiveProcess } from "./daemon-life.ts";
 import { refusalOf } from "./refuse-messages.ts";
 import { DaemonLost } from "./daemon-process.ts";
 import { saveState } from "./handle-daemon-frame.ts";
+
+/** True when the daemon takes a message now. A paused daemon's process goes on, but gets no messages. */
+export function takesMessages(life: DaemonLife): boolean {
+  if (life.wanted?.desired !== "running") return false;
+  return refusalOf(life) !== null || messageTaker(life) !== null;
+}
+
+/** Returns the process that can be sent a message now. What is sent to one that isn't ready may be lost in its start. */
+const messageTaker = ({ live }: DaemonLife): LiveProcess | null =>
+  live?.ready === true && live.stoppingSince === null ? live : null;
 
 /**
  * Runs one message in the daemon's process and yields its frames, as an `Adapter` does. Throws `DaemonLost` when the process

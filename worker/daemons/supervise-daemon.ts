@@ -4,10 +4,10 @@ import { reportDaemon, type WantedDaemon } from "../../shared/store/daemons/repo
 import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/daemons/watch-upgrade.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { openDaemonLog } from "./daemon-log.ts";
-import { beginLife, type DaemonLife, nextCheckMs, observedOf, takesMessages } from "./daemon-life.ts";
+import { beginLife, type DaemonLife, nextCheckMs, observedOf } from "./daemon-life.ts";
 import { unreadErrorOf } from "./refuse-messages.ts";
 import { reportOf } from "./report-daemon.ts";
-import { deliverMessage } from "./deliver-message.ts";
+import { deliverMessage, takesMessages } from "./deliver-message.ts";
 import { decideStep, type Step } from "./desired-state.ts";
 import { type Mailbox, type MailboxDeps, openMailbox } from "./mailbox.ts";
 import { killProcess, startProcess, stopProcess } from "./control-process.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
 import { type RedisAddress, readRedisUrl, urlOf } from "../config/redis-url.ts";
+import { TlsConnector } from "./tls-connector.ts";
 
 /** A connection to a Redis, or connections to the nodes of a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -58,7 +59,8 @@ function open(address: RedisAddress, given: Options): RedisClient {
   if (place === null) throw new Error("REDIS_URL can't be read.");
   const retryStrategy = typeof address === "string" ? retryDelay : retryAt(address.file);
   const options = { ...given, retryStrategy, reconnectOnError: isDemoted };
-  if (place.kind === "single") return new Redis(place.url, options);
+  if (place.kind === "single")
+    return new Redis(place.url, { ...options, ...(place.url.startsWith("rediss:") && { Connector: TlsConnector }) });
   const { nodes, tls, username, password } = place;
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls: {} }) };
   if (place.kind === "cluster") return new Cluster(nodes, clusterOptions(given, login));
@@ -121,7 +123,7 @@ function clusterOptions({ enableOfflineQueue = true, ...rest }: Options, login: 
     slotsRefreshTimeout: 2_000,
     // Nodes may be known by names that are certified, and not by their addresses.
     dnsLookup: (address, callback) => callback(null, address),
-    redisOptions: { ...rest, ...login },
+    redisOptions: { ...rest, ...login, ...(login.tls && { Connector: TlsConnector }) },
   } satisfies ClusterOptions;
 }
 
