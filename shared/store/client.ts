@@ -83,8 +83,9 @@ function readUrl(file: string): Pick<pg.ClientConfig, "connectionString"> {
 }
 
 /**
- * The parameters of batches are lists, by which no plan gets better: Postgres would plan each statement five times more. And it plans
- * for the tables as they are then: to read one that is empty as a whole costs nothing, and a minute later it has thousands of rows.
+ * The parameters of batches are lists, by which no plan gets better: Postgres would plan each statement five times more. And
+ * Postgres plans for the tables as they are then: to read an empty one from end to end costs nothing, and a minute later it has thousands of
+ * rows.
  * Before version 18 a plan that has to read a whole table counts as so expensive that Postgres would compile it (JIT) each time.
  */
 const settingsForBatches = ["plan_cache_mode = force_generic_plan", "enable_seqscan = off", "jit = off"];

@@ -40,16 +40,14 @@ export type DaemonProcess = {
   kill(): void;
 };
 
-/** The daemon's process ended before its message did. `exit` is null when the message was sent to no process. */
+/** A daemon's process ended before its message did. `exit` is null when there was no process to send the message to. */
 export class DaemonLost extends Error {
   override name = "DaemonLost";
   readonly exit: SandboxExit | null;
   constructor(exit: SandboxExit | null) {
     const how = exit?.signal ?? `code ${exit?.code ?? "unknown"}`;
     super(
-      exit
-        ? `The daemon's process ended during the message: ${how}.`
-        : "The daemon's process ended before it took the message.",
+      exit ? `The daemon's process ended during the message: ${how}.` : "No process of the daemon takes messages now.",
     );
     this.exit = exit;
   }

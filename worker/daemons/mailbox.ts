@@ -64,7 +64,7 @@ export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox 
   /** What becomes of a message whose process ended. */
   async function settle(run: HeldRun, fault: unknown): Promise<void> {
     if (!(fault instanceof DaemonLost)) return loseAttempt(ctx, run, fault);
-    // A message that no process was sent is not charged either.
+    // An attempt is charged only when a process was sent the message, and ended by itself.
     if (fault.exit === null || options.endedByUs())
       await untilPostgresAnswers(() => giveBackRun(ctx.db, run, "daemon_stopped"));
     else await chargeMessage(ctx, run, options.unreadError() ?? crashOf(fault));
