@@ -49,18 +49,24 @@ type Move = { to: string; reason: string | null; at: Date };
 const movesOf = async (id: string): Promise<Move[]> =>
   (await stack.sql.query<Move>("SELECT * FROM run_transitions WHERE run_id = $1 ORDER BY seq", [id])).rows;
 
-/** Taken over in time, ended once, and neither its stream nor its transcript has a gap. */
+/**
+ * Taken over in time, ended once, and neither its stream nor its transcript has a gap. On a crowded machine the other worker may lose
+ * it, too.
+ */
 async function expectWhole({ runs, streams, at }: Struck, of: number): Promise<void> {
   const [id, events] = [runs[of] ?? "", streams[of] ?? []];
-  expect(events.at(-1)).toMatchObject({ event: "run.success", id: "2-12", data: { result_content: { of } } });
-  for (const attempt of ["1", "2"]) {
+  const moves = await movesOf(id);
+  const attempts = moves.filter(({ to }) => to === "running").length;
+  const lost = Array.from({ length: attempts - 1 }, () => ["queued", "running"]).flat();
+  expect(attempts).toBeGreaterThan(1);
+  expect(moves.map(({ to }) => to)).toEqual(["queued", "running", ...lost, "success"]);
+  expect(moves.slice(2).filter(({ to, reason }) => to === "queued" && reason !== "worker_lost")).toEqual([]);
+  expect((moves[2]?.at.getTime() ?? Infinity) - at.getTime()).toBeLessThan(leaseMs + 2_000);
+  expect(events.at(-1)).toMatchObject({ event: "run.success", id: `${attempts}-12`, data: { result_content: { of } } });
+  for (let attempt = 1; attempt <= attempts; attempt++) {
     const own = events.map((event) => event.id).filter((place) => place.startsWith(`${attempt}-`));
     expect(own).toEqual(own.map((_, i) => `${attempt}-${i + 1}`));
   }
-  const moves = await movesOf(id);
-  expect(moves.map(({ to }) => to)).toEqual(["queued", "running", "queued", "running", "success"]);
-  expect(moves[2]?.reason).toBe("worker_lost");
-  expect((moves[2]?.at.getTime() ?? Infinity) - at.getTime()).toBeLessThan(leaseMs + 2_000);
   expect(await readEvents(await resume(url, id))).toEqual(events);
   await stack.redis.del(`${stack.prefix}run:${id}`);
   expect(await readEvents(await resume(url, id))).toEqual(events);
@@ -71,11 +77,12 @@ test("a worker whose event loop is blocked loses its runs to another one, change
   const struck = await strike(blocked);
   const { victim, other, runs, streams } = struck;
   for (const of of runs.keys()) await expectWhole(struck, of);
+  const moves = await Promise.all(runs.map(movesOf));
   await other.stop("SIGKILL");
   const quick = await makeAgent(url, "def main(input): return {}");
   expect((await readEvents(await ask(quick))).at(-1)).toMatchObject({ event: "run.success", id: "1-2" });
   for (const [of, id] of runs.entries()) {
-    expect(await movesOf(id)).toHaveLength(5);
+    expect(await movesOf(id)).toEqual(moves[of]);
     expect(await readEvents(await resume(url, id))).toEqual(streams[of]);
   }
   expect(victim.child.exitCode).toBeNull();

@@ -58,7 +58,7 @@ export async function recordTry(
   return outcome.told === null ? "recorded" : { told: outcome.told };
 }
 
-/** What was still to be sent to a webhook that is disabled; each can be redelivered. */
+/** What was still to be sent to a webhook that is disabled; each can be redelivered. One that is enabled again by then gets it. */
 async function giveUpPending(db: Db, webhook_id: string): Promise<void> {
   const limit = 500;
   for (let after: string | null = null; ;) {
@@ -76,6 +76,7 @@ const giveUp = statement({
   text: sql`
     WITH pending AS (
       SELECT id, created_at FROM outbox WHERE webhook_id = $webhook_id AND status = 'pending'
+        AND EXISTS (SELECT 1 FROM webhooks WHERE id = $webhook_id AND status = 'disabled')
         AND created_at >= coalesce((SELECT created_at FROM outbox WHERE id = $after), '-infinity')
       ORDER BY created_at, id LIMIT $limit FOR UPDATE
     ), given_up AS (

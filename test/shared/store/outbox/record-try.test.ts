@@ -144,3 +144,32 @@ test("a failure that is recorded beside a delivery counts from the delivery on, 
   expect(hook).toMatchObject({ status: "active", failures: 1 });
   expect(failing_since?.getTime()).toBeGreaterThan(Date.now() - day);
 });
+
+test("a message to a webhook that was enabled again at once is not given up with those before", async () => {
+  const gone = await makeMessage();
+  const [holds, enables] = [await stack.sql.connect(), await stack.sql.connect()];
+  const waits = (locktype: string) =>
+    waitFor(async () => {
+      const { rows } = await stack.sql.query("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = $1", [locktype]);
+      return rows.length > 0;
+    });
+  await holds.query("BEGIN");
+  await holds.query("SELECT 1 FROM webhooks FOR UPDATE");
+  const recorded = record(db, gone, { status: "gone" });
+  await waits("transactionid");
+  // Comes between the statement that disables and the one that gives up.
+  await enables.query("BEGIN");
+  const comesBetween = enables.query("LOCK TABLE outbox IN EXCLUSIVE MODE");
+  await waits("relation");
+  await holds.query("COMMIT");
+  await comesBetween;
+  const { rows } = await enables.query("UPDATE webhooks SET status = 'active' WHERE status = 'disabled' RETURNING id");
+  expect(rows).toEqual([{ id: "w" }]);
+  await enables.query(
+    "INSERT INTO outbox (id, user_id, webhook_id, type, payload, url) VALUES ('next', 'u', 'w', 't', '{}', 'https://example.com/')",
+  );
+  await enables.query("COMMIT");
+  for (const client of [holds, enables]) client.release();
+  expect(await recorded).toEqual({ told: "u" });
+  expect(await message("next")).toMatchObject({ status: "pending", last_error: null });
+});
