@@ -130,14 +130,15 @@ test.concurrent("a worker that executes a run alone is not stalled, though other
     .expect([worker.child.exitCode, worker.logged()])
     .toEqual([null, context.expect.not.stringContaining("stalled")]);
   // In none of its attempts: with a lease of a second, a busy machine may take it away.
-  const besides = await stack.sql.query(
-    `SELECT attempt.at, attempt.until, other.started_at
+  const besides = await stack.sql.query<{ others: string[] }>(
+    `SELECT attempt.at, array_remove(array_agg(other.id), NULL) AS others
      FROM (SELECT "to", at, lead(at) OVER (ORDER BY seq) AS until FROM run_transitions WHERE run_id = $1) attempt
-     JOIN runs other ON other.id = ANY($2) AND other.started_at >= attempt.at AND other.started_at < attempt.until
-     WHERE attempt."to" = 'running'`,
+     LEFT JOIN runs other ON other.id = ANY($2) AND other.started_at >= attempt.at AND other.started_at < attempt.until
+     WHERE attempt."to" = 'running' GROUP BY attempt.at`,
     [suspect, others],
   );
-  context.expect(besides.rows).toEqual([]);
+  context.expect(besides.rows.length).toBeGreaterThan(0);
+  context.expect(besides.rows.filter((attempt) => attempt.others.length > 0)).toEqual([]);
 }, 60_000);
 
 test.concurrent("a worker that hears no nudge and whose poll is stuck says so, leaves, is started again, and the runs that waited end", async (context) => {
