@@ -30,8 +30,8 @@ const scaleLimits = {
 };
 const namedLimit = /(?<=^ *\}, |^ {2}|timeout: )\d[\d_]{4,}(?=\);$|,\n\);| \})/gm;
 
-/** On two cores: a file waits for time-outs, ticks and processes for about half of its time, on a slow machine for less. */
-const filesAtOnce = slowness >= 1.5 ? 2 : 4;
+/** On two cores: a file waits for time-outs, ticks and processes for about half of its time, on a very slow machine for less. */
+const filesAtOnce = slowness >= 2.5 ? 2 : 4;
 
 export default defineConfig({
   plugins: [scaleLimits],
