@@ -19,6 +19,8 @@ export type InteractiveProcess = {
   /** True when the process uses CPU though it has no run. */
   isBusyWhileIdle(): boolean;
   usage(): SandboxUsage;
+  /** Returns its usage when its last run ended. */
+  usageWhenIdle(): SandboxUsage;
   isGone(): boolean;
   /** Resolves when the process is gone. Never rejects. */
   over: Promise<void>;
@@ -55,7 +57,7 @@ export async function openInteractiveProcess(
   }
   let isGone = false;
   let idleSince: number | null = null;
-  let cpuWhenIdle = 0;
+  let whenIdle: SandboxUsage = { cpu_ms: 0, memory_bytes: 0 };
   let onReady = (): void => {};
   const ready = new Promise<void>((resolve) => (onReady = resolve));
   const process = openDaemonProcess(child, {
@@ -98,14 +100,15 @@ export async function openInteractiveProcess(
         yield { type: "exit", ...(error.exit ?? killed) };
       } finally {
         idleSince = performance.now();
-        cpuWhenIdle = process.usage().cpu_ms;
+        whenIdle = process.usage();
       }
     },
     idleSince: () => idleSince,
     idleTimeoutMs: first.idle_timeout_ms,
     isBusyWhileIdle: () =>
-      idleSince !== null && isBusyWhileIdle(process.usage().cpu_ms - cpuWhenIdle, performance.now() - idleSince),
+      idleSince !== null && isBusyWhileIdle(process.usage().cpu_ms - whenIdle.cpu_ms, performance.now() - idleSince),
     usage: () => process.usage(),
+    usageWhenIdle: () => whenIdle,
     isGone: () => isGone,
     over: process.exited.then(() => undefined),
     kill,

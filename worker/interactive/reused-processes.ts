@@ -14,8 +14,7 @@ const oldestMs = 30 * 60_000;
 /** The part of its memory limit that a process may hold between two runs. */
 const mostMemory = 1 / 2;
 
-/** `idleCpuMs`: its CPU time when its last run ended. */
-type ReusedProcess = CachedProcess & { process: InteractiveProcess; openedAt: number; runs: number; idleCpuMs: number };
+type ReusedProcess = CachedProcess & { process: InteractiveProcess; openedAt: number; runs: number };
 type Options = { hosts: ReadonlyMap<string, DaemonHost>; environments: Environments; idle: IdleCache };
 
 /**
@@ -41,7 +40,6 @@ export function createReusedProcesses(options: Options): ReadonlyMap<string, Ada
       process,
       openedAt: now(),
       runs: 0,
-      idleCpuMs: 0,
     };
     for await (const frame of withInstall(use(opened, request, signal), installed))
       if (frame.type !== "started") yield frame;
@@ -67,8 +65,7 @@ export function createReusedProcesses(options: Options): ReadonlyMap<string, Ada
 
   function putBack(reused: ReusedProcess, owner: string): void {
     const { key, process } = reused;
-    reused.idleCpuMs = process.usage().cpu_ms;
-    const charge = (): void => unbilled.add(key, process.usage().cpu_ms - reused.idleCpuMs);
+    const charge = (): void => unbilled.add(key, process.usage().cpu_ms - process.usageWhenIdle().cpu_ms);
     shelf.put({ key, owner, ready: Promise.resolve(reused), kill: () => process.kill(), charge });
   }
 
@@ -87,4 +84,4 @@ const isWorn = ({ process, openedAt, runs }: ReusedProcess, request: AgentReques
   runs >= mostRuns ||
   now() - openedAt > oldestMs ||
   !process.fits(request) ||
-  process.usage().memory_bytes > request.resources.memory_bytes * mostMemory;
+  process.usageWhenIdle().memory_bytes > request.resources.memory_bytes * mostMemory;

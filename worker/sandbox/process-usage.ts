@@ -16,7 +16,7 @@ const pageBytes = 4_096;
 
 /** Sums the usage of all descendants, for sandboxes without a cgroup. The time of an ended process counts for its parent. */
 export function usageBelow(pid: number): SandboxUsage {
-  const sum = { cpu_ms: 0, memory_bytes: 0, max_rss_bytes: null, memory_kills: 0, refused_forks: 0 };
+  const sum = { cpu_ms: 0, memory_bytes: 0 };
   const pids = readChildren(pid);
   for (const child of pids) {
     pids.push(...readChildren(child));

@@ -28,10 +28,11 @@ export type SandboxExit = {
   breach?: string;
 };
 
-/** What a whole sandbox has used since its start. `memory_bytes` is what it holds now; `memory_kills` are out-of-memory kills. */
-export type SandboxUsage = {
-  cpu_ms: number;
-  memory_bytes: number;
+/** What a whole sandbox has used since its start, and the memory that it holds now. */
+export type SandboxUsage = { cpu_ms: number; memory_bytes: number };
+
+/** What a whole sandbox met since its start. `memory_kills` are out-of-memory kills. */
+export type SandboxCounts = {
   max_rss_bytes: number | null;
   memory_kills: number;
   refused_forks: number;

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { EgressListener } from "../gateway/egress.ts";
-import type { SandboxCommand, SandboxExit, SandboxUsage } from "./process.ts";
+import type { SandboxCommand, SandboxCounts, SandboxExit, SandboxUsage } from "./process.ts";
 
 /** A program of Runfleet's that stays as the sandbox's first process, with a control channel to the worker. */
 export type WarmCommand = Omit<SandboxCommand, "resources"> & {
@@ -28,6 +28,7 @@ export type WarmSandbox = {
   /** Returns limits to set for the author's code: names of setrlimit(2) with soft and hard values. */
   rlimits(cpu_ms: number): Record<string, [number, number]>;
   usage(): SandboxUsage;
+  counts(): SandboxCounts;
   /** True when `usage` is the kernel's count for the whole sandbox (a cgroup); false when it is a sum over live processes. */
   isMetered: boolean;
   /** Its access to the network; null for none. */

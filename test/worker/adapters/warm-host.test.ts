@@ -11,7 +11,6 @@ import type { WarmSandbox } from "../../../worker/sandbox/warm-sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 
 const killed: SandboxExit = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
-const nothingUsed = { cpu_ms: 0, memory_bytes: 0, max_rss_bytes: 0, memory_kills: 0, refused_forks: 0 };
 const code = { entrypoint: "main.py", code: {}, env: {}, preload: true, cpu_ms: 1_000 };
 
 /** A sandbox whose first process says what the test says: the real one never breaks the rules. */
@@ -30,7 +29,8 @@ function openScriptedSandbox(): { sandbox: WarmSandbox; say: (bytes: Buffer) => 
       },
       protection: { two_ids: true, filter: null, has_egress: false },
       rlimits: () => ({}),
-      usage: () => nothingUsed,
+      usage: () => ({ cpu_ms: 0, memory_bytes: 0 }),
+      counts: () => ({ max_rss_bytes: 0, memory_kills: 0, refused_forks: 0 }),
       isMetered: true,
       listener: null,
       complaint: () => "",

@@ -2,7 +2,7 @@ import { closeSync, constants as fsConstants, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import { Readable } from "node:stream";
-import type { AgentProcess, SandboxExit, SandboxUsage } from "../../sandbox/process.ts";
+import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
 import type { WarmSandbox } from "../../sandbox/warm-sandbox.ts";
 import type { AgentRequest } from "../adapter.ts";
@@ -69,7 +69,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   let wake: (() => void) | null = null;
   /** CPU time that was billed already. */
   let billedMs = 0;
-  let before = sandbox.usage();
+  /** What the sandbox had met when the last run ended. */
+  let before = sandbox.counts();
 
   function enter(next: State): void {
     state = next;
@@ -173,9 +174,9 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const code = body.readInt32BE(0);
     const ownMs = Number(body.readBigUInt64BE(4)) / 1_000;
     const isClean = body[20] === 1;
-    const after = sandbox.usage();
-    const cpu_ms = sandbox.isMetered ? after.cpu_ms - billedMs : Math.round(ownMs);
-    billedMs = after.cpu_ms;
+    const usedMs = sandbox.usage().cpu_ms;
+    const cpu_ms = sandbox.isMetered ? usedMs - billedMs : Math.round(ownMs);
+    billedMs = usedMs;
     const ended = run;
     run = null;
     enter(isClean ? "forking" : "cleaning");
@@ -186,9 +187,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     if (!ended) return;
     const signal = Object.entries(constants.signals).find(([, number]) => number === -code)?.[0] ?? null;
     const isOverCpu = ended.isOverCpu || signal === "SIGXCPU";
-    const limit = isOverCpu ? "cpu" : limitReached(code, after);
+    const limit = isOverCpu ? "cpu" : limitReached(code);
     const max_rss_bytes = Number(body.readBigUInt64BE(12));
-    before = after;
     ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
     // Kills and refused forks are counted since the sandbox's start: they would say nothing about the next run.
     if (limit !== null) kill();
@@ -206,20 +206,23 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     }, drainMs).unref();
   }
 
-  function limitReached(code: number | null, after: SandboxUsage): SandboxExit["limit"] {
+  /** Returns the limit that a run reached which ends with this code. To be called once for each run. */
+  function limitReached(code: number | null): SandboxExit["limit"] {
+    const [earlier, now] = [before, sandbox.counts()];
+    before = now;
     if (code === 0) return null;
-    if (after.memory_kills > before.memory_kills) return "memory";
-    return after.refused_forks > before.refused_forks ? "processes" : null;
+    if (now.memory_kills > earlier.memory_kills) return "memory";
+    return now.refused_forks > earlier.refused_forks ? "processes" : null;
   }
 
   const exited = sandbox.exited.then((exit) => {
     leave();
     answer?.(Buffer.alloc(0));
     breach ??= findBreach(sandbox.complaint());
-    const after = sandbox.usage();
-    const limit = run?.isOverCpu ? "cpu" : limitReached(null, after);
-    const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
-    if (run) billedMs = after.cpu_ms;
+    const usedMs = sandbox.usage().cpu_ms;
+    const limit = run?.isOverCpu ? "cpu" : limitReached(null);
+    const ended = { ...exit, limit, cpu_ms: usedMs - billedMs, ...(breach === null ? {} : { breach }) };
+    if (run) billedMs = usedMs;
     run?.end(ended);
     run?.events.destroy();
     run = null;
@@ -247,8 +250,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   return {
     async load(code) {
       await started;
-      before = sandbox.usage();
-      billedMs = before.cpu_ms;
+      before = sandbox.counts();
+      billedMs = sandbox.usage().cpu_ms;
       const answered = parseLoaded(await ask("L", encodeLoad(code, sandbox), "loading"), fail);
       if (answered.fault === null && !(await settled()))
         throw new Error("The interpreter ended after loading the code.");

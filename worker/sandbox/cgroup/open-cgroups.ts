@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
-import type { SandboxUsage } from "../process.ts";
+import type { SandboxCounts, SandboxUsage } from "../process.ts";
 import type { Hierarchy } from "./find-hierarchy.ts";
 import { openStatusFiles, type StatusFiles } from "./status-files.ts";
 
@@ -16,6 +16,7 @@ export type Cgroup = {
    */
   add(pid: number): Promise<void>;
   readUsage(): SandboxUsage;
+  readCounts(): SandboxCounts;
   /** Kills the group's processes and removes the group, in the background. */
   remove(): void;
 };
@@ -123,7 +124,7 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
         async add(pid) {
           await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
         },
-        readUsage: () => readUsage(hierarchy, limits.processes, inGroup, files),
+        ...createReadings(hierarchy, limits.processes, { inGroup, files }),
         remove() {
           files.close();
           removeInBackground(paths);
@@ -136,22 +137,35 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
   };
 }
 
-type InGroup = (directory: string, file: string) => string;
+type Files = { inGroup: (directory: string, file: string) => string; files: StatusFiles };
 
 /**
  * Forks are mostly refused by the rlimit, which has the same number and comes before the group's limit. That is seen by the
  * group having been full (`pids.peak`, since Linux 6.6).
  */
-function readUsage(hierarchy: Hierarchy, processes: number, inGroup: InGroup, files: StatusFiles): SandboxUsage {
-  const { cpu, cpuKey, perMs, memory, peak, oom } = layouts[hierarchy.version].usage;
-  const refused = files.number(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0;
-  const mostProcesses = files.number(inGroup(hierarchy.pids, "pids.peak"), null) ?? 0;
+function createReadings(
+  { version, cpu, memory, pids }: Hierarchy,
+  processes: number,
+  { inGroup, files }: Files,
+): Pick<Cgroup, "readUsage" | "readCounts"> {
+  const { usage } = layouts[version];
+  const { cpuKey, perMs } = usage;
+  // Made once: usage is read a few times in each run.
+  const [cpuFile, memoryFile] = [inGroup(cpu, usage.cpu), inGroup(memory, usage.memory)];
   return {
-    cpu_ms: Math.round((files.number(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
-    memory_bytes: files.number(inGroup(hierarchy.memory, memory), null) ?? 0,
-    max_rss_bytes: files.number(inGroup(hierarchy.memory, peak), null),
-    memory_kills: files.number(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
-    refused_forks: refused + (mostProcesses >= processes ? 1 : 0),
+    readUsage: () => ({
+      cpu_ms: Math.round((files.number(cpuFile, cpuKey) ?? 0) / perMs),
+      memory_bytes: files.number(memoryFile, null) ?? 0,
+    }),
+    readCounts() {
+      const refused = files.number(inGroup(pids, "pids.events"), "max") ?? 0;
+      const mostProcesses = files.number(inGroup(pids, "pids.peak"), null) ?? 0;
+      return {
+        max_rss_bytes: files.number(inGroup(memory, usage.peak), null),
+        memory_kills: files.number(inGroup(memory, usage.oom), "oom_kill") ?? 0,
+        refused_forks: refused + (mostProcesses >= processes ? 1 : 0),
+      };
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
 import type { WarmCommand, WarmSandbox } from "../warm-sandbox.ts";
-import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "../process.ts";
+import type { SandboxCommand, SandboxCounts, SandboxExit, SandboxProcess, SandboxUsage } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
 import { readChildren, usageBelow } from "../process-usage.ts";
@@ -272,15 +272,25 @@ function warmLimits(
 }
 
 /** Follows a sandbox to its end. Without a cgroup, the usage at the end is what was measured last. */
-function supervise({ launched, group, listener, release }: OpenedSandbox): SandboxProcess {
+function supervise({
+  launched,
+  group,
+  listener,
+  release,
+}: OpenedSandbox): SandboxProcess & Pick<WarmSandbox, "counts"> {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   let seen: SandboxUsage | null = null;
+  let met: SandboxCounts = { max_rss_bytes: null, memory_kills: 0, refused_forks: 0 };
   const usage = (): SandboxUsage => {
     if (gone && seen) return seen;
     const found = group?.readUsage() ?? usageBelow(pid);
     seen = { ...found, cpu_ms: Math.max(found.cpu_ms, seen?.cpu_ms ?? 0) };
     return seen;
+  };
+  const counts = (): SandboxCounts => {
+    if (!gone && group) met = group.readCounts();
+    return met;
   };
   const kill = () => {
     if (gone) return;
@@ -291,16 +301,17 @@ function supervise({ launched, group, listener, release }: OpenedSandbox): Sandb
     if (!gone) terminateCommand(pid);
   };
   const exited = launched.exited.then((exit): SandboxExit => {
-    const used = usage();
+    const { cpu_ms } = usage();
+    const reached = counts();
     gone = true;
     listener?.close();
     group?.remove();
     release();
     const { code, signal } = decodeStatus(exit);
-    const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, used);
-    return { code, signal, limit, cpu_ms: used.cpu_ms, max_rss_bytes: used.max_rss_bytes };
+    const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, reached);
+    return { code, signal, limit, cpu_ms, max_rss_bytes: reached.max_rss_bytes };
   });
-  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage, listener };
+  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage, counts, listener };
 }
 
 /** Sends SIGTERM to the command: the child of the namespace's first process, which is bubblewrap's child. */
@@ -345,7 +356,7 @@ function killNamespace(pid: number): void {
   for (const target of children.length > 0 ? children : [pid]) sendSignal(target, "SIGKILL");
 }
 
-function exceeded(code: number | null, { memory_kills, refused_forks }: SandboxUsage): SandboxExit["limit"] {
+function exceeded(code: number | null, { memory_kills, refused_forks }: SandboxCounts): SandboxExit["limit"] {
   if (code === 0) return null;
   if (memory_kills > 0) return "memory";
   return refused_forks > 0 ? "processes" : null;
