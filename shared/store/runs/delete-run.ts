@@ -1,6 +1,6 @@
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
-import { type Owner, ownedBy } from "../owned-by.ts";
+import type { Owner } from "../owned-by.ts";
 import { raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIs } from "./run-is.ts";
@@ -14,17 +14,20 @@ export async function deleteRun(
   id: string,
   owner: Owner,
 ): Promise<"deleted" | "missing" | "not_ended" | "has_children" | "parent_not_ended"> {
-  if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
-  const select = { completed_at: true, has_children: true };
-  const left = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
-  if (!left) return "missing";
-  if (left.completed_at === null) return "not_ended";
-  return left.has_children ? "has_children" : "parent_not_ended";
+  const found = await remove.first(db.sql, { id, owner });
+  if (!found) return "missing";
+  if (found.deleted) return "deleted";
+  if (!found.ended) return "not_ended";
+  if (found.has_children) return "has_children";
+  // Nothing was in its way, so somebody else has deleted it.
+  return found.has_open_parent ? "parent_not_ended" : "missing";
 }
 
 /** SQL: true for a row of `runs` whose result the run that has started it may still wait for, or read again. */
 export const hasOpenParent: Sql = sql`(parent_run_id IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs AS parent WHERE parent.id = runs.parent_run_id AND parent.completed_at IS NULL))`;
+
+const isOwners: Sql = sql`id = $id AND ($owner IS NULL OR user_id = $owner)`;
 
 /** Tables whose rows belong to a run and have no foreign key. */
 const childTables = [
@@ -52,12 +55,14 @@ export function deleteRuns(which: Sql): Sql {
   );
 }
 
+/** What was in a deletion's way is of the same snapshot: a moment later it may be gone. */
 const remove = statement({
   name: "delete-run",
   takes: { id: t.text, owner: orNull(t.text) },
-  gives: { id: t.text },
+  gives: { deleted: t.boolean, ended: t.boolean, has_children: t.boolean, has_open_parent: t.boolean },
   text: sql`
-    ${deleteRuns(sql`SELECT id FROM runs WHERE id = $id AND ($owner IS NULL OR user_id = $owner) AND ${runIs.ended()}
+    ${deleteRuns(sql`SELECT id FROM runs WHERE ${isOwners} AND ${runIs.ended()}
       AND NOT has_children AND NOT ${hasOpenParent}`)}
-    SELECT id FROM gone`,
+    SELECT EXISTS (SELECT FROM gone) AS deleted, ${runIs.ended()} AS ended, has_children, ${hasOpenParent} AS has_open_parent
+    FROM runs WHERE ${isOwners}`,
 });

@@ -82,7 +82,7 @@ const announceGrantee = (db: Db) =>
     status: "active",
   });
 
-const newRun = (id: string): NewRun => ({
+export const newRun = (id: string): NewRun => ({
   id,
   user_id: "ada",
   agent_id: "agent",
