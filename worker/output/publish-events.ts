@@ -26,8 +26,8 @@ const unhurried: ReadonlySet<string> = new Set([
 ]);
 export const isUnhurried = ({ type }: Pick<StreamEvent, "type">): boolean => unhurried.has(type);
 
-/** They wait this long for others: a warm run's first output comes sooner than that. */
-const shortDelayMs = 2;
+/** They wait this long for others: a warm run's first output comes sooner than that, also of a busy worker. */
+const shortDelayMs = 10;
 /** Batches of nothing else are sent this often at most: steps and calls that take no time make one batch of many. */
 const spacingMs = 100;
 

@@ -13,10 +13,9 @@ afterAll(() => db.close());
 /** A run that has ended, and that has started others which nobody has asked to end yet. */
 async function makeParent(id: string): Promise<string> {
   await insertRun(db, newRun(id), null);
-  await stack.sql.query(
-    "UPDATE runs SET status = 'success', completed_at = now(), has_children = true WHERE id = $1",
-    [id],
-  );
+  await stack.sql.query("UPDATE runs SET status = 'success', completed_at = now(), has_children = true WHERE id = $1", [
+    id,
+  ]);
   return id;
 }
 
