@@ -40,8 +40,9 @@ export async function launchProcess(options: LaunchOptions): Promise<Launched> {
   const { file, args, env, uid, strayFds, onListener } = options;
   const pipes = 4 + options.extraPipes;
   const identity = uid === null ? {} : { uid, gid: uid };
-  const devNull = strayFds.length > 0 ? openSync("/dev/null", "r+") : null;
+  let devNull: number | null = null;
   try {
+    if (strayFds.length > 0) devNull = openSync("/dev/null", "r+");
     const stdio: StdioOptions = layOutFds(pipes, strayFds, devNull);
     if (onListener) stdio[pipes] = "ipc";
     const child = spawn(file, args, { argv0: "runfleet", env, cwd: "/", detached: true, stdio, ...identity });

@@ -28,3 +28,7 @@ export type Python = {
 export class SandboxUnavailable extends Error {
   override name = "SandboxUnavailable";
 }
+
+/** Returns what a start that failed rejects with, whatever the machine lacked: descriptors, a user, memory. */
+export const toUnavailable = (error: unknown): SandboxUnavailable =>
+  error instanceof SandboxUnavailable ? error : new SandboxUnavailable("can't be started", { cause: error });

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { launchProcess } from "../../../worker/sandbox/launch-process.ts";
 
@@ -50,4 +52,27 @@ test("and so they are when nobody reads them", async () => {
   await exited;
   await closed;
   process.kill(-pid, "SIGKILL");
+});
+
+const untilDescriptorsDo = `
+  import { closeSync, openSync } from "node:fs";
+  import { launchProcess } from ${JSON.stringify(new URL("../../../dist/worker/sandbox/launch-process.js", import.meta.url).href)};
+  const held = [];
+  try {
+    for (;;) held.push(openSync("/dev/zero"));
+  } catch {}
+  const came = [];
+  while (came.at(-1) !== "started") {
+    const options = { file: "/bin/true", args: [], env: {}, uid: null, extraPipes: 0, strayFds: [100] };
+    came.push(await launchProcess(options).then(({ exited }) => exited.then(() => "started"), ({ name }) => name));
+    // As Node leaves some open when it has too few for a process' pipes.
+    for (const fd of held.splice(-10)) closeSync(fd);
+  }
+  console.log(JSON.stringify([...new Set(came)]));
+`;
+
+test("whatever a process that has no descriptors left can't open, it is a sandbox that can't be had", async () => {
+  const node = [process.execPath, "--input-type=module", "-e", untilDescriptorsDo];
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", 'ulimit -n 128 && exec "$@"', "sh", ...node]);
+  expect(JSON.parse(stdout)).toEqual(["SandboxUnavailable", "started"]);
 });

@@ -7,7 +7,7 @@ import type { Egress, EgressListener } from "../../gateway/egress.ts";
 import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
-import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
+import { type Python, type Sandbox, SandboxUnavailable, toUnavailable } from "../sandbox.ts";
 import type { WarmCommand, WarmSandbox } from "../warm-sandbox.ts";
 import type { SandboxCommand, SandboxCounts, SandboxExit, SandboxProcess, SandboxUsage } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
@@ -117,12 +117,15 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
 function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   const { bwrap, python, uids, cgroups, strayFds, egress } = options;
   return async (command: WarmCommand, { script, pipes, view }: Start): Promise<OpenedSandbox> => {
-    const uid = (await uids?.take()) ?? null;
+    let uid: number | null = null;
     const release = () => uid !== null && uids?.release(uid);
     let group: Cgroup | null = null;
     let launched: Launched | null = null;
-    const egressLaunch = launchWithEgress({ python, egress }, command.egress ?? null, argsFd + pipes);
+    let listener: EgressListener | null = null;
     try {
+      uid = (await uids?.take()) ?? null;
+      const egressLaunch = launchWithEgress({ python, egress }, command.egress ?? null, argsFd + pipes);
+      listener = egressLaunch.listener;
       group = createGroup(cgroups, command.resources, view.first === null ? "plain" : "warm");
       launched = await launchProcess({
         file: bwrap.file,
@@ -143,13 +146,13 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
         network: command.egress != null,
         trust: egressLaunch.trust,
       });
-      return { launched, group, listener: egressLaunch.listener, uid, release };
+      return { launched, group, listener, uid, release };
     } catch (error) {
       if (launched) process.kill(launched.pid, "SIGKILL");
-      egressLaunch.listener?.close();
+      listener?.close();
       group?.remove();
       release();
-      throw error;
+      throw toUnavailable(error);
     }
   };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
+import { type Python, type Sandbox, SandboxUnavailable, toUnavailable } from "../sandbox.ts";
 import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
@@ -54,22 +54,23 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
 
     async start(command) {
       if (command.egress) throw new SandboxUnavailable("no network without a network namespace");
-      const uid = (await uids?.take()) ?? null;
+      let uid: number | null = null;
       const release = () => uid !== null && uids?.release(uid);
       const directory = join(base, `${tag}-${randomBytes(6).toString("hex")}`);
       const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
-      const flags = [uid === null ? 0 : 1, command.reservedBytes === undefined ? 0 : 1];
-      const limits = [cpu_ms, memory_bytes + (command.reservedBytes ?? 0), processes, disk_bytes, ...flags]
-        .map(Math.ceil)
-        .join(",");
-      const fixed = [
-        String(process.pid),
-        directory,
-        limits,
-        confinement.seccomp?.toString("hex") ?? "",
-        [...confinement.readable, ...(confinement.readable.length > 0 ? command.readOnly : [])].join(":"),
-      ];
       try {
+        uid = (await uids?.take()) ?? null;
+        const flags = [uid === null ? 0 : 1, command.reservedBytes === undefined ? 0 : 1];
+        const limits = [cpu_ms, memory_bytes + (command.reservedBytes ?? 0), processes, disk_bytes, ...flags]
+          .map(Math.ceil)
+          .join(",");
+        const fixed = [
+          String(process.pid),
+          directory,
+          limits,
+          confinement.seccomp?.toString("hex") ?? "",
+          [...confinement.readable, ...(confinement.readable.length > 0 ? command.readOnly : [])].join(":"),
+        ];
         const launched = await launchProcess({
           file: python.path,
           args: ["-I", "-S", "-c", source, ...fixed, ...confinement.wrap(command, directory)],
@@ -84,7 +85,7 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
         return supervise(launched, channel, () => removeDirectory(directory).finally(release));
       } catch (error) {
         release();
-        throw error;
+        throw toUnavailable(error);
       }
     },
 
