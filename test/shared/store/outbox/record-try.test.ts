@@ -3,7 +3,7 @@ import { type Db, openDb } from "../../../../shared/store/client.ts";
 import { recordTry, type TryOutcome } from "../../../../shared/store/outbox/record-try.ts";
 import { patchWebhook } from "../../../../shared/store/webhooks/change-webhook.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
-import { waitFor } from "../../../harness/wait-for.ts";
+import { waitForLocks } from "../../../harness/wait-for-locks.ts";
 
 const stack = await useTestStack();
 const db = openDb(stack.databaseUrl, 4, () => undefined);
@@ -133,10 +133,7 @@ test("a failure that is recorded beside a delivery counts from the delivery on, 
   await client.query("BEGIN");
   await record({ ...db, sql: client as unknown as Db["sql"] }, arrives, delivered);
   const failed = record(db, fails, exhausted);
-  await waitFor(async () => {
-    const { rows } = await stack.sql.query("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'");
-    return rows.length > 0;
-  });
+  await waitForLocks(stack.sql, 1);
   await client.query("COMMIT");
   client.release();
   expect(await failed).toBe("recorded");
@@ -148,19 +145,14 @@ test("a failure that is recorded beside a delivery counts from the delivery on, 
 test("a message to a webhook that was enabled again at once is not given up with those before", async () => {
   const gone = await makeMessage();
   const [holds, enables] = [await stack.sql.connect(), await stack.sql.connect()];
-  const waits = (locktype: string) =>
-    waitFor(async () => {
-      const { rows } = await stack.sql.query("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = $1", [locktype]);
-      return rows.length > 0;
-    });
   await holds.query("BEGIN");
   await holds.query("SELECT 1 FROM webhooks FOR UPDATE");
   const recorded = record(db, gone, { status: "gone" });
-  await waits("transactionid");
+  await waitForLocks(stack.sql, 1);
   // Comes between the statement that disables and the one that gives up.
   await enables.query("BEGIN");
   const comesBetween = enables.query("LOCK TABLE outbox IN EXCLUSIVE MODE");
-  await waits("relation");
+  await waitForLocks(stack.sql, 2);
   await holds.query("COMMIT");
   await comesBetween;
   const { rows } = await enables.query("UPDATE webhooks SET status = 'active' WHERE status = 'disabled' RETURNING id");

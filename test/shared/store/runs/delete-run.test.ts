@@ -3,7 +3,7 @@ import { openDb } from "../../../../shared/store/client.ts";
 import { deleteRun } from "../../../../shared/store/runs/delete-run.ts";
 import { insertRun } from "../../../../shared/store/runs/queue/insert-run.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
-import { waitFor } from "../../../harness/wait-for.ts";
+import { waitForLocks } from "../../../harness/wait-for-locks.ts";
 import { newRun } from "./run-moves.ts";
 
 const stack = await useTestStack();
@@ -41,19 +41,14 @@ test("a run that can't be deleted says what is in its way, and is deleted when n
 test("what was in a run's way and is gone a moment later is not taken for something else", async () => {
   const id = await makeParent("quick");
   const [holds, settles] = [await stack.sql.connect(), await stack.sql.connect()];
-  const waiting = (count: number) =>
-    waitFor(async () => {
-      const { rows } = await stack.sql.query("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation'");
-      return rows.length === count;
-    });
   // A deletion waits for the notifications. Behind it, somebody takes what is in its way away before anything else looks at the run.
   await holds.query("BEGIN");
   await holds.query("LOCK TABLE notifications");
   const deleted = deleteRun(db, id, null);
-  await waiting(1);
+  await waitForLocks(stack.sql, 1);
   await settles.query("BEGIN");
   const locked = settles.query("LOCK TABLE runs");
-  await waiting(2);
+  await waitForLocks(stack.sql, 2);
   await holds.query("COMMIT");
   await locked;
   await settles.query("UPDATE runs SET has_children = false WHERE id = $1", [id]);
