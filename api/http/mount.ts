@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from "express";
+import { type Request, type RequestHandler, type Response, Router } from "express";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import { authorize, countBody, limiterKey } from "./authorize.ts";
@@ -22,29 +22,37 @@ import { clientAddress } from "./client-address.ts";
  */
 export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, guards: Guards): Router {
   const router = Router({ caseSensitive: true });
+  const byText = new Map<string, RequestHandler>();
   for (const [path, methods] of byPath(operations)) {
-    router.route(expressPath(path)).all(async (req, res) => {
-      res.locals["route"] = path;
-      const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
-      if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
-      const caller = await authorize(guards, operation, req);
-      const held = operation.rawBody
-        ? guards.bodies.unsigned.open(clientAddress(req), res)
-        : guards.bodies.keyed.open(limiterKey(caller, req), res);
-      // The request itself was counted when it was authorized.
-      let counted = 1;
-      const countSize = async (size: Size): Promise<void> => {
-        counted = await countBody(guards, caller, req, { size, counted });
-      };
-      const { body, size } = await readBody(operation, req, { count: (bytes) => held.count(bytes), countSize });
-      if (size) await countSize(size);
-      const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);
-      const input = readInput(operation, { req, res, caller, holdOpen, body: await body() });
-      if (!operation.rawBody) held.release();
-      await answer(req, res, await perform(guards, ctx, operation, input));
-    });
+    const handle = handlerOf(path, methods, ctx, guards);
+    if (!path.includes("{")) byText.set(path, handle);
+    router.route(expressPath(path)).all(handle);
   }
-  return router;
+  // Express tries one route after another, and most requests are for a path without parameters.
+  return Router().use((req, res, next) => (byText.get(req.path) ?? router)(req, res, next));
+}
+
+function handlerOf<C>(path: string, methods: Map<string, Operation<C>>, ctx: C, guards: Guards): RequestHandler {
+  return async (req, res) => {
+    res.locals["route"] = path;
+    const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
+    if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
+    const caller = await authorize(guards, operation, req);
+    const held = operation.rawBody
+      ? guards.bodies.unsigned.open(clientAddress(req), res)
+      : guards.bodies.keyed.open(limiterKey(caller, req), res);
+    // The request itself was counted when it was authorized.
+    let counted = 1;
+    const countSize = async (size: Size): Promise<void> => {
+      counted = await countBody(guards, caller, req, { size, counted });
+    };
+    const { body, size } = await readBody(operation, req, { count: (bytes) => held.count(bytes), countSize });
+    if (size) await countSize(size);
+    const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);
+    const input = readInput(operation, { req, res, caller, holdOpen, body: await body() });
+    if (!operation.rawBody) held.release();
+    await answer(req, res, await perform(guards, ctx, operation, input));
+  };
 }
 
 /** Groups operations by path and method. `/v1/users/me` comes before `/v1/users/{user_id}`, whatever the order of the list. */

@@ -80,5 +80,6 @@ export function credentialsOf(req: Request): Credentials {
 
 /** Returns the query parameters. Of a repeated name the last value counts, as in FastAPI. */
 export function queryOf({ originalUrl: url }: Request): Record<string, string> {
-  return Object.fromEntries(new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : ""));
+  const at = url.indexOf("?");
+  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at)));
 }

@@ -250,7 +250,7 @@ export const parseKeyRing = (text: string): KeyRing | null => keyRing.safeParse(
 export type Config = ReturnType<typeof loadConfig>;
 
 /** Agents mostly wait, for a model or a service. Those that compute share the cores by weights, each run alike. */
-const usualSlots = (): number => Math.min(64, 12 * availableParallelism());
+const usualSlots = (): number => Math.min(64, 32 * availableParallelism());
 
 /** Three quarters of what the machine has, or of what its container may use: the rest is for the worker, and for what is warm. */
 function usualMemory(): number {

@@ -262,15 +262,13 @@ const grantColumns = { ...columns, worker_id: t.text };
 type GrantRow = Row<typeof grantColumns>;
 
 function rowOf(run: NewRun, owner: Owner): RunRow {
-  const { queued_event, beginning: ___, multitask: _, bounds, ...row } = run;
-  const [input_payload, history] = [JSON.stringify(run.input_payload), JSON.stringify(run.history)];
   return {
-    ...row,
-    plan_id: bounds.plan_id,
+    ...run,
+    plan_id: run.bounds.plan_id,
     labels: labelsOf(run),
-    input_payload,
-    history,
-    ...chunkOf([queued_event]),
+    input_payload: JSON.stringify(run.input_payload),
+    history: JSON.stringify(run.history),
+    ...chunkOf([run.queued_event]),
     owner,
     exclusive: isExclusive(run),
   };
