@@ -74,9 +74,9 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
   /** CPU time that messages were charged with. CPU time between two messages is charged to the later one. */
   let chargedMs = 0;
   const charge = (): number => {
-    const { cpu_ms } = child.usage();
-    const ms = cpu_ms - chargedMs;
-    chargedMs = cpu_ms;
+    const usedMs = child.cpuMs();
+    const ms = usedMs - chargedMs;
+    chargedMs = usedMs;
     return ms;
   };
   let isKilled = false;
@@ -213,9 +213,9 @@ function watchCpu(child: SandboxProcess, resources: RunResources): { isOver(): b
   const limit = cpuLimitOf(resources);
   let over = false;
   if (limit === null) return { isOver: () => over, stop: () => {} };
-  const before = child.usage().cpu_ms;
+  const before = child.cpuMs();
   const check = setInterval(() => {
-    over ||= child.usage().cpu_ms - before > limit;
+    over ||= child.cpuMs() - before > limit;
     if (over) child.kill();
   }, cpuCheckMs).unref();
   return { isOver: () => over, stop: () => clearInterval(check) };

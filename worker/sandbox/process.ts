@@ -32,11 +32,7 @@ export type SandboxExit = {
 export type SandboxUsage = { cpu_ms: number; memory_bytes: number };
 
 /** What a whole sandbox met since its start. `memory_kills` are out-of-memory kills. */
-export type SandboxCounts = {
-  max_rss_bytes: number | null;
-  memory_kills: number;
-  refused_forks: number;
-};
+export type SandboxCounts = { memory_kills: number; refused_forks: number };
 
 /** A running agent. */
 export type AgentProcess = {
@@ -61,6 +57,8 @@ export type SandboxProcess = AgentProcess & {
   stderr: Readable;
   events: Duplex;
   usage(): SandboxUsage;
+  /** The same without the memory, which is a file more to read. */
+  cpuMs(): number;
   /** Its access to the network; null for none. */
   listener: EgressListener | null;
 };

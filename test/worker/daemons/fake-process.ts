@@ -19,9 +19,21 @@ export function openFakeProcess(): FakeProcess {
   let onExit = (_exit: SandboxExit): void => {};
   const exited = new Promise<SandboxExit>((resolve) => (onExit = resolve));
   const kill = (): void => void (kills += 1);
-  const usage = () => ({ cpu_ms: 0, memory_bytes: 0, max_rss_bytes: null, memory_kills: 0, refused_forks: 0 });
+  const usage = () => ({ cpu_ms: 0, memory_bytes: 0 });
   return {
-    child: { pid: 1, stdin, stdout, stderr, events, exited, usage, listener: null, kill, terminate: () => undefined },
+    child: {
+      pid: 1,
+      stdin,
+      stdout,
+      stderr,
+      events,
+      exited,
+      usage,
+      cpuMs: () => 0,
+      listener: null,
+      kill,
+      terminate: () => undefined,
+    },
     kills: () => kills,
     asked: once(stdin, "data"),
     say: (frame) => void events.write(`${JSON.stringify(frame)}\n`),

@@ -48,7 +48,7 @@ export function createNodeInterpreter(child: SandboxProcess, typeStripper: strin
     settled: null,
     usage: () => child.usage(),
     // Without a cgroup, only the exit tells the CPU time of a process that has ended.
-    unbilledMs: () => (hasRun ? 0 : Math.max(child.usage().cpu_ms, endedMs)),
+    unbilledMs: () => (hasRun ? 0 : Math.max(child.cpuMs(), endedMs)),
     ...watchEnd(child),
   };
 }

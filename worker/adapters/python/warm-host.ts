@@ -174,7 +174,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const code = body.readInt32BE(0);
     const ownMs = Number(body.readBigUInt64BE(4)) / 1_000;
     const isClean = body[20] === 1;
-    const usedMs = sandbox.usage().cpu_ms;
+    const usedMs = sandbox.cpuMs();
     const cpu_ms = sandbox.isMetered ? usedMs - billedMs : Math.round(ownMs);
     billedMs = usedMs;
     const ended = run;
@@ -219,7 +219,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     leave();
     answer?.(Buffer.alloc(0));
     breach ??= findBreach(sandbox.complaint());
-    const usedMs = sandbox.usage().cpu_ms;
+    const usedMs = sandbox.cpuMs();
     const limit = run?.isOverCpu ? "cpu" : limitReached(null);
     const ended = { ...exit, limit, cpu_ms: usedMs - billedMs, ...(breach === null ? {} : { breach }) };
     if (run) billedMs = usedMs;
@@ -251,7 +251,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     async load(code) {
       await started;
       before = sandbox.counts();
-      billedMs = sandbox.usage().cpu_ms;
+      billedMs = sandbox.cpuMs();
       const answered = parseLoaded(await ask("L", encodeLoad(code, sandbox), "loading"), fail);
       if (answered.fault === null && !(await settled()))
         throw new Error("The interpreter ended after loading the code.");
@@ -264,7 +264,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     },
     settled,
     usage: () => sandbox.usage(),
-    unbilledMs: () => sandbox.usage().cpu_ms - billedMs,
+    unbilledMs: () => sandbox.cpuMs() - billedMs,
     isGone,
     exited,
     kill,
@@ -319,7 +319,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       },
     };
     const watch = setInterval(() => {
-      begun.isOverCpu ||= sandbox.usage().cpu_ms - billedMs > resources.cpu_ms;
+      begun.isOverCpu ||= sandbox.cpuMs() - billedMs > resources.cpu_ms;
       if (begun.isOverCpu) kill();
     }, cpuCheckMs).unref();
     const terminate = (): void => {

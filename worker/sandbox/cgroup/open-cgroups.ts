@@ -16,7 +16,10 @@ export type Cgroup = {
    */
   add(pid: number): Promise<void>;
   readUsage(): SandboxUsage;
+  readCpuMs(): number;
   readCounts(): SandboxCounts;
+  /** Returns the most memory that it has held; null where the kernel has no such number. */
+  readPeak(): number | null;
   /** Kills the group's processes and removes the group, in the background. */
   remove(): void;
 };
@@ -147,25 +150,29 @@ function createReadings(
   { version, cpu, memory, pids }: Hierarchy,
   processes: number,
   { inGroup, files }: Files,
-): Pick<Cgroup, "readUsage" | "readCounts"> {
+): Pick<Cgroup, "readUsage" | "readCpuMs" | "readCounts" | "readPeak"> {
   const { usage } = layouts[version];
   const { cpuKey, perMs } = usage;
-  // Made once: usage is read a few times in each run.
-  const [cpuFile, memoryFile] = [inGroup(cpu, usage.cpu), inGroup(memory, usage.memory)];
+  // Made once: they are read a few times in each run.
+  const [cpuFile, memoryFile, oomFile] = [
+    inGroup(cpu, usage.cpu),
+    inGroup(memory, usage.memory),
+    inGroup(memory, usage.oom),
+  ];
+  const [refusedFile, mostFile] = [inGroup(pids, "pids.events"), inGroup(pids, "pids.peak")];
+  const readCpuMs = (): number => Math.round((files.number(cpuFile, cpuKey) ?? 0) / perMs);
   return {
-    readUsage: () => ({
-      cpu_ms: Math.round((files.number(cpuFile, cpuKey) ?? 0) / perMs),
-      memory_bytes: files.number(memoryFile, null) ?? 0,
-    }),
+    readUsage: () => ({ cpu_ms: readCpuMs(), memory_bytes: files.number(memoryFile, null) ?? 0 }),
+    readCpuMs,
     readCounts() {
-      const refused = files.number(inGroup(pids, "pids.events"), "max") ?? 0;
-      const mostProcesses = files.number(inGroup(pids, "pids.peak"), null) ?? 0;
+      const refused = files.number(refusedFile, "max") ?? 0;
+      const mostProcesses = files.number(mostFile, null) ?? 0;
       return {
-        max_rss_bytes: files.number(inGroup(memory, usage.peak), null),
-        memory_kills: files.number(inGroup(memory, usage.oom), "oom_kill") ?? 0,
+        memory_kills: files.number(oomFile, "oom_kill") ?? 0,
         refused_forks: refused + (mostProcesses >= processes ? 1 : 0),
       };
     },
+    readPeak: () => files.number(inGroup(memory, usage.peak), null),
   };
 }
 

@@ -284,13 +284,14 @@ function supervise({
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   let seen: SandboxUsage | null = null;
-  let met: SandboxCounts = { max_rss_bytes: null, memory_kills: 0, refused_forks: 0 };
+  let met: SandboxCounts = { memory_kills: 0, refused_forks: 0 };
   const usage = (): SandboxUsage => {
     if (gone && seen) return seen;
     const found = group?.readUsage() ?? usageBelow(pid);
     seen = { ...found, cpu_ms: Math.max(found.cpu_ms, seen?.cpu_ms ?? 0) };
     return seen;
   };
+  const cpuMs = (): number => (group && !gone ? group.readCpuMs() : usage().cpu_ms);
   const counts = (): SandboxCounts => {
     if (!gone && group) met = group.readCounts();
     return met;
@@ -306,15 +307,16 @@ function supervise({
   const exited = launched.exited.then((exit): SandboxExit => {
     const { cpu_ms } = usage();
     const reached = counts();
+    const max_rss_bytes = group?.readPeak() ?? null;
     gone = true;
     listener?.close();
     group?.remove();
     release();
     const { code, signal } = decodeStatus(exit);
     const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, reached);
-    return { code, signal, limit, cpu_ms, max_rss_bytes: reached.max_rss_bytes };
+    return { code, signal, limit, cpu_ms, max_rss_bytes };
   });
-  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage, counts, listener };
+  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage, cpuMs, counts, listener };
 }
 
 /** Sends SIGTERM to the command: the child of the namespace's first process, which is bubblewrap's child. */
@@ -336,7 +338,7 @@ function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
   let timer: NodeJS.Timeout;
   const check = (afterMs: number): void => {
     timer = setTimeout(() => {
-      over ||= child.usage().cpu_ms > limitMs;
+      over ||= child.cpuMs() > limitMs;
       if (over) child.kill();
       else check(Math.min(afterMs * 2, cpuCheckMs.most));
     }, afterMs).unref();

@@ -125,7 +125,19 @@ function supervise(launched: Launched, channel: Duplex, settle: () => Promise<vo
     await Promise.race([settled, timeout]);
     return decodeReport(line, exit);
   });
-  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage: () => usageBelow(pid), listener: null };
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    events,
+    exited,
+    terminate,
+    kill,
+    usage: () => usageBelow(pid),
+    cpuMs: () => usageBelow(pid).cpu_ms,
+    listener: null,
+  };
 }
 
 /** Without a report the supervisor itself was killed: by SIGTERM before it had started anything, or because it was stuck. */
