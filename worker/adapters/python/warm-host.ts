@@ -1,7 +1,7 @@
 import { closeSync, constants as fsConstants, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
-import { Readable } from "node:stream";
+import { type ByteQueue, createByteQueue } from "../../channel/byte-queue.ts";
 import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
 import type { WarmSandbox } from "../../sandbox/warm-sandbox.ts";
@@ -39,8 +39,8 @@ const turnBytes = 256 * 1024;
 type Run = {
   /** Where the process reads its request, and then the worker's answers. */
   answers: AnswerPipe;
-  stdout: Readable;
-  stderr: Readable;
+  stdout: ByteQueue;
+  stderr: ByteQueue;
   events: Socket;
   end(exit: SandboxExit): void;
   isOverCpu: boolean;
@@ -297,7 +297,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       isFull = false;
       resume();
     };
-    const [stdout, stderr] = [new Readable({ read: readMore }), new Readable({ read: readMore })];
+    const [stdout, stderr] = [createByteQueue(readMore), createByteQueue(readMore)];
     let settle = (_exit: SandboxExit): void => {};
     const ended = new Promise<SandboxExit>((resolve) => (settle = resolve));
     let over = false;
@@ -313,8 +313,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
         over = true;
         clearInterval(watch);
         answers.close();
-        stdout.push(null);
-        stderr.push(null);
+        stdout.end();
+        stderr.end();
         settle(exit);
       },
     };
