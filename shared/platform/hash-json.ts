@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Returns the SHA-256 of a JSON value. Two values are the same when all fields are equal, in any order. */
 export function hashJson(value: unknown): Buffer {
-  return createHash("sha256").update(canonical(value)).digest();
+  return hash("sha256", canonical(value), "buffer");
 }
 
 /** JSON with sorted keys. The depth was bounded when the body was parsed. */

@@ -31,26 +31,33 @@ export type IdPrefix =
   | "code";
 
 const idBytes = 16;
-/** Random bytes for the next ids: one call fetches those of many. */
-const pool = Buffer.alloc(256 * idBytes);
-let used = pool.length;
-/** The time and the number of the last id. Ids of one millisecond are numbered, beginning anywhere in the lower half of 32 bits. */
-let [msecs, seq] = [0, 0];
+/** How many ids get their random bytes by one call. */
+const idsAtOnce = 256;
 
-function takeRandom(): Buffer {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
+function createIds(): (prefix: IdPrefix) => string {
+  const pool = Buffer.alloc(idsAtOnce * idBytes);
+  let used = pool.length;
+  // Of the last id. Those of one millisecond are numbered, beginning anywhere in the lower half of 32 bits.
+  let msecs = 0;
+  let seq = 0;
+
+  function takeRandom(): Buffer {
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += idBytes;
+    return pool.subarray(used - idBytes, used);
   }
-  used += idBytes;
-  return pool.subarray(used - idBytes, used);
+
+  return (prefix) => {
+    const random = takeRandom();
+    const now = Date.now();
+    seq = now > msecs ? random.readUInt32BE(0) >>> 1 : seq + 1;
+    msecs = Math.max(msecs, now);
+    return `${prefix}_${uuidv7({ random, msecs, seq }).replaceAll("-", "")}`;
+  };
 }
 
 /** Returns a new id: `<prefix>_<32 hex digits>`. Ids sort by the time they were made (UUIDv7), those of one process also within a millisecond. */
-export function newId(prefix: IdPrefix): string {
-  const random = takeRandom();
-  const now = Date.now();
-  if (now > msecs) [msecs, seq] = [now, random.readUInt32BE(0) >>> 1];
-  else seq += 1;
-  return `${prefix}_${uuidv7({ random, msecs, seq }).replaceAll("-", "")}`;
-}
+export const newId: (prefix: IdPrefix) => string = createIds();

@@ -8,22 +8,20 @@ export type BatchOptions<Item> = {
   maxWeight?: number;
   /** Items with the same key go in different batches, one after another. Null for an item without such a key. */
   apart?: (item: Item) => string | null;
-  /** How many batches may be under way at once. */
-  inFlight?: number;
 };
 
 /** The outcome for one item of a batch. */
 export type ItemOutcome<Result> = { value: Result } | { error: unknown };
 
 /**
- * Combines calls of one item into calls of batches. Items that come while `inFlight` batches are under way make the next batch:
+ * Combines calls of one item into calls of batches. Items that come while a batch is under way make the next one:
  * so an item waits only while others are under way, and under load batches grow. Heavy items take their time beside the others:
  * nobody's megabytes delay another's few bytes. `act` returns a verdict for each item, in
  * the order of the items. When `act` rejects, all items of the batch fail.
  */
 export function batchCalls<Item, Result>(
   act: (items: Item[]) => Promise<readonly ItemOutcome<Result>[]>,
-  { most, weigh = () => 0, maxWeight = Infinity, apart = () => null, inFlight = 1 }: BatchOptions<Item>,
+  { most, weigh = () => 0, maxWeight = Infinity, apart = () => null }: BatchOptions<Item>,
 ): (item: Item) => Promise<Result> {
   type Waiting = {
     item: Item;
@@ -32,7 +30,7 @@ export function batchCalls<Item, Result>(
     resolve: (result: Result) => void;
     reject: (error: unknown) => void;
   };
-  const lanes = { light: { isHeavy: false, free: inFlight }, heavy: { isHeavy: true, free: 1 } };
+  const lanes = { light: { isHeavy: false, free: 1 }, heavy: { isHeavy: true, free: 1 } };
   const keysUnderWay = new Set<string>();
   let waiting: Waiting[] = [];
   let isScheduled = false;

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
 import { type RedisAddress, readRedisUrl, urlOf } from "../config/redis-url.ts";
 import { TlsConnector } from "./tls-connector.ts";
+import { writeTogether } from "./write-together.ts";
 
 /** A connection to a Redis, or connections to the nodes of a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -51,6 +52,7 @@ type Options = Pick<
 function connect(address: RedisAddress, given: Options, onError: (error: Error) => void): RedisClient {
   const redis = open(address, given);
   redis.on("error", onError);
+  writeTogether(redis);
   return redis;
 }
 

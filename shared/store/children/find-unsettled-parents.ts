@@ -24,11 +24,12 @@ const untold = statement({
     SELECT DISTINCT parent_run_id AS id FROM runs WHERE tells_parent AND completed_at IS NOT NULL LIMIT $limit`,
 });
 
+// The order is that of the index that has no other runs. Until Postgres knows how few these are, it would rather read the whole table.
 const leaving = statement({
   name: "find-leaving-parents",
   takes,
   gives,
-  text: sql`SELECT id FROM runs WHERE has_children AND completed_at IS NOT NULL LIMIT $limit`,
+  text: sql`SELECT id FROM runs WHERE has_children AND completed_at IS NOT NULL ORDER BY id LIMIT $limit`,
 });
 
 const cancelling = statement({

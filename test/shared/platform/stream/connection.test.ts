@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect as connectTo, createServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { expect, onTestFinished, test } from "vitest";
+import { Redis } from "ioredis";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { connectRedis } from "../../../../shared/platform/stream/connection.ts";
 import { createAuthority } from "../../../../worker/gateway/authority.ts";
 import { waitFor } from "../../../harness/wait-for.ts";
@@ -46,4 +48,21 @@ test("a server whose certificate nobody vouches for, and what it sends after it 
   await waitFor(() => faults.length >= 5);
   expect(faults[0]?.message).toContain("certificate");
   expect(uncaught).toEqual([]);
+});
+
+test("what one turn asks of Redis is one write at the turn's end, also over a second connection", async () => {
+  const redis = connectRedis(inject("redisUrl"), () => undefined) as Redis;
+  onTestFinished(() => redis.disconnect());
+  const key = `test:${randomUUID()}`;
+  for (let connections = 1; connections <= 2; connections += 1) {
+    await waitFor(() => redis.status === "ready");
+    const answers = Array.from({ length: 100 }, () => redis.incr(key));
+    const waiting = redis.stream.writableLength;
+    expect(waiting).toBeGreaterThan(100 * key.length);
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    expect(redis.stream.writableLength).toBe(0);
+    await redis.del(key);
+    redis.stream.destroy();
+    await waitFor(() => redis.status !== "ready");
+  }
 });
