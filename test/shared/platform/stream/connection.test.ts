@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect as connectTo, createServer, type Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { connectRedis } from "../../../../shared/platform/stream/connection.ts";
 import { createAuthority } from "../../../../worker/gateway/authority.ts";
