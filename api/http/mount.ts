@@ -22,14 +22,14 @@ import { clientAddress } from "./client-address.ts";
  */
 export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, guards: Guards): Router {
   const router = Router({ caseSensitive: true });
-  const byText = new Map<string, RequestHandler>();
+  const plainPaths = new Map<string, RequestHandler>();
   for (const [path, methods] of byPath(operations)) {
     const handle = handlerOf(path, methods, ctx, guards);
-    if (!path.includes("{")) byText.set(path, handle);
+    if (!path.includes("{")) plainPaths.set(path, handle);
     router.route(expressPath(path)).all(handle);
   }
   // Express tries one route after another, and most requests are for a path without parameters.
-  return Router().use((req, res, next) => (byText.get(req.path) ?? router)(req, res, next));
+  return Router().use((req, res, next) => (plainPaths.get(req.path) ?? router)(req, res, next));
 }
 
 function handlerOf<C>(path: string, methods: Map<string, Operation<C>>, ctx: C, guards: Guards): RequestHandler {

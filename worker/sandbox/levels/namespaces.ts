@@ -285,13 +285,18 @@ function supervise({
   let gone = false;
   let seen: SandboxUsage | null = null;
   let met: SandboxCounts = { memory_kills: 0, refused_forks: 0 };
+  let spentMs = 0;
   const usage = (): SandboxUsage => {
     if (gone && seen) return seen;
     const found = group?.readUsage() ?? usageBelow(pid);
-    seen = { ...found, cpu_ms: Math.max(found.cpu_ms, seen?.cpu_ms ?? 0) };
+    spentMs = Math.max(spentMs, found.cpu_ms);
+    seen = { ...found, cpu_ms: spentMs };
     return seen;
   };
-  const cpuMs = (): number => (group && !gone ? group.readCpuMs() : usage().cpu_ms);
+  const cpuMs = (): number => {
+    if (!gone) spentMs = Math.max(spentMs, group?.readCpuMs() ?? usageBelow(pid).cpu_ms);
+    return spentMs;
+  };
   const counts = (): SandboxCounts => {
     if (!gone && group) met = group.readCounts();
     return met;
