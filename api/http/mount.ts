@@ -28,7 +28,7 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
     if (!path.includes("{")) plainPaths.set(path, handle);
     router.route(expressPath(path)).all(handle);
   }
-  // Express tries one route after another, and most requests are for a path without parameters.
+  // Express tries one route after another, and most requests are for a path without parameters. With a slash at its end only a route takes it.
   return Router().use((req, res, next) => (plainPaths.get(req.path) ?? router)(req, res, next));
 }
 

@@ -57,7 +57,7 @@ export type SandboxProcess = AgentProcess & {
   stderr: Readable;
   events: Duplex;
   usage(): SandboxUsage;
-  /** The same without the memory, which is a file more to read. */
+  /** The CPU time of `usage` alone: the memory is another file to read. */
   cpuMs(): number;
   /** Its access to the network; null for none. */
   listener: EgressListener | null;

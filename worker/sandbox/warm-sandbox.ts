@@ -28,7 +28,7 @@ export type WarmSandbox = {
   /** Returns limits to set for the author's code: names of setrlimit(2) with soft and hard values. */
   rlimits(cpu_ms: number): Record<string, [number, number]>;
   usage(): SandboxUsage;
-  /** The same without the memory, which is a file more to read. */
+  /** The CPU time of `usage` alone: the memory is another file to read. */
   cpuMs(): number;
   counts(): SandboxCounts;
   /** True when `usage` is the kernel's count for the whole sandbox (a cgroup); false when it is a sum over live processes. */

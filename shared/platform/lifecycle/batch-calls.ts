@@ -30,7 +30,7 @@ export function batchCalls<Item, Result>(
     resolve: (result: Result) => void;
     reject: (error: unknown) => void;
   };
-  const lanes = { light: { isHeavy: false, free: 1 }, heavy: { isHeavy: true, free: 1 } };
+  const lanes = { light: { isHeavy: false, isBusy: false }, heavy: { isHeavy: true, isBusy: false } };
   const keysUnderWay = new Set<string>();
   let waiting: Waiting[] = [];
   let isScheduled = false;
@@ -63,18 +63,15 @@ export function batchCalls<Item, Result>(
 
   function send(): void {
     isScheduled = false;
-    for (const lane of Object.values(lanes))
-      for (
-        let batch = lane.free > 0 ? takeBatch(lane) : [];
-        batch.length > 0;
-        batch = lane.free > 0 ? takeBatch(lane) : []
-      )
-        sendBatch(batch, lane);
+    for (const lane of Object.values(lanes)) {
+      const batch = lane.isBusy ? [] : takeBatch(lane);
+      if (batch.length > 0) sendBatch(batch, lane);
+    }
   }
 
-  function sendBatch(batch: Waiting[], lane: { free: number }): void {
+  function sendBatch(batch: Waiting[], lane: { isBusy: boolean }): void {
     const keys = batch.flatMap(({ key }) => key ?? []);
-    lane.free -= 1;
+    lane.isBusy = true;
     for (const key of keys) keysUnderWay.add(key);
     act(batch.map(({ item }) => item))
       .then(
@@ -86,7 +83,7 @@ export function batchCalls<Item, Result>(
           ),
       )
       .finally(() => {
-        lane.free += 1;
+        lane.isBusy = false;
         for (const key of keys) keysUnderWay.delete(key);
         send();
       });
@@ -97,7 +94,7 @@ export function batchCalls<Item, Result>(
       const weight = weigh(item);
       waiting.push({ item, weight, key: apart(item), resolve, reject });
       const lane = weight > maxWeight ? lanes.heavy : lanes.light;
-      if (isScheduled || lane.free === 0) return;
+      if (isScheduled || lane.isBusy) return;
       isScheduled = true;
       // Items of the same turn of the event loop go in the same batch.
       setImmediate(send);

@@ -2,7 +2,7 @@ import { Cluster, type Redis } from "ioredis";
 
 /**
  * Sends what one turn of the event loop asks of Redis in one write: under load that is one system call here and one wake-up there for many
- * runs. A command that is alone waits until what its turn still has to do is done.
+ * runs. A single command waits until its turn is over.
  */
 export function writeTogether(redis: Redis | Cluster): void {
   if (redis instanceof Cluster) redis.on("+node", holdWrites);

@@ -34,9 +34,9 @@ export async function* installRequirements(
 
 /** Adds the CPU time of the install that a run caused to the run's `exit` frame. */
 export const withInstall = (frames: AsyncIterable<Frame>, { cpu_ms }: InstalledRequirements): AsyncIterable<Frame> =>
-  cpu_ms === null || cpu_ms === 0 ? frames : addCpuTime(frames, cpu_ms);
+  cpu_ms === null || cpu_ms === 0 ? frames : chargeInstall(frames, cpu_ms);
 
-async function* addCpuTime(frames: AsyncIterable<Frame>, ms: number): AsyncGenerator<Frame> {
+async function* chargeInstall(frames: AsyncIterable<Frame>, ms: number): AsyncGenerator<Frame> {
   for await (const frame of frames)
     yield frame.type === "exit" ? { ...frame, cpu_ms: (frame.cpu_ms ?? 0) + ms } : frame;
 }
